@@ -1,0 +1,81 @@
+/** The rules of a Question that a schema's types can't say: asked whole, answered once, else unchangeable. */
+import type { Answer, Question, QuestionSpec } from './question.ts';
+import { isDnsLabel, type Rule, type RulesAt } from './rule.ts';
+import { requestRules } from './session-rules.ts';
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Everything asked; `toolCall` and `spawn` are whole objects. */
+const ASKED = ['session', 'kind', 'text', 'options', 'expiresAt', 'defaultOption', 'toolCall', 'spawn'] as const;
+
+const name: Rule<Question> = {
+  cel: "size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",
+  message: "a Question's name must be a DNS label of at most 63 characters",
+  holds: ({ metadata }) => metadata.name.length <= 63 && isDnsLabel(metadata.name),
+};
+
+const asked: Rule<QuestionSpec>[] = [
+  {
+    cel: ASKED.map(
+      (field) =>
+        `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
+    )
+      .map((rule) => `(${rule})`)
+      .join(' && '),
+    message: "what was asked can't be changed: only the answer can be set, once",
+    holds: (self, old) => !old || ASKED.every((field) => same(self[field], old[field])),
+  },
+  {
+    cel: '!has(self.answer) || oldSelf.hasValue()',
+    optionalOldSelf: true,
+    message: 'a Question is asked without an answer',
+    holds: (self, old) => self.answer === undefined || old !== undefined,
+  },
+  {
+    cel: '!has(oldSelf.answer) || (has(self.answer) && self.answer == oldSelf.answer)',
+    message: 'the Question has been answered already, and an answer stays: see spec.answer.by',
+    holds: (self, old) => old?.answer === undefined || same(self.answer, old.answer),
+  },
+];
+
+const belongs: Rule<QuestionSpec>[] = [
+  {
+    cel: "has(self.toolCall) == (self.kind == 'Permit') && has(self.spawn) == (self.kind == 'Spawn')",
+    message: 'a Permit has a toolCall, a Spawn has a spawn, an Ask has neither',
+    holds: ({ kind, toolCall, spawn }) => !!toolCall === (kind === 'Permit') && !!spawn === (kind === 'Spawn'),
+  },
+  {
+    cel: "self.kind == 'Ask' || (has(self.options) && self.options.exists(o, has(o.effect) && o.effect in ['Allow', 'AllowAlways']) && self.options.all(o, has(o.effect)))",
+    message: 'a Permit or a Spawn has options that each say their effect, and one that allows',
+    holds: ({ kind, options = [] }) =>
+      kind === 'Ask' || (options.every((o) => o.effect) && options.some((o) => o.effect?.startsWith('Allow'))),
+  },
+  {
+    cel: '!has(self.defaultOption) || (has(self.options) && self.options.exists(o, o.id == self.defaultOption))',
+    message: 'defaultOption must be the id of one of the options',
+    holds: ({ defaultOption, options = [] }) => !defaultOption || options.some(({ id }) => id === defaultOption),
+  },
+  {
+    cel: '!has(self.answer) || !has(self.answer.option) || (has(self.options) && self.options.exists(o, o.id == self.answer.option))',
+    message: 'answer.option must be the id of one of the options',
+    holds: ({ answer, options = [] }) => !answer?.option || options.some(({ id }) => id === answer.option),
+  },
+  {
+    cel: "!has(self.answer) || !has(self.answer.text) || self.kind == 'Ask'",
+    message: 'only an Ask is answered in words; choose an option with answer.option',
+    holds: ({ answer, kind }) => !answer?.text || kind === 'Ask',
+  },
+];
+
+const oneAnswer: Rule<Answer> = {
+  cel: 'has(self.option) != has(self.text)',
+  message: 'an answer is either an option or a text',
+  holds: ({ option, text }) => (option === undefined) !== (text === undefined),
+};
+
+export const questionRules: RulesAt[] = [
+  { path: '', rules: [name] },
+  { path: 'spec', rules: [...asked, ...belongs] },
+  { path: 'spec.answer', rules: [oneAnswer] },
+  ...requestRules('spec.spawn.spec'),
+];

@@ -1,0 +1,95 @@
+/**
+ * The rules of a Session that a schema's types can't say: what can't be changed, what belongs together, what a
+ * string must not hold. Each stands at the path of the value that it judges.
+ */
+
+import { repositoryRefusal } from './repository-url.ts';
+import { isDnsLabel, type Rule, type RulesAt } from './rule.ts';
+import { MAX_NAME, MAX_PROMPT_BYTES, type Session, type SessionRequest, type SessionSpec } from './session.ts';
+import { PRESETS } from './session-parts.ts';
+
+const anotherSession = "can't be changed once the Session exists; make another Session";
+
+const promptSize: Rule<string> = {
+  cel: `size(bytes(self)) <= ${MAX_PROMPT_BYTES}`,
+  message: `must be at most ${MAX_PROMPT_BYTES} bytes; put longer text into a file of the repository and refer to it`,
+  holds: (self) => Buffer.byteLength(self, 'utf8') <= MAX_PROMPT_BYTES,
+};
+
+const repositoryUrl: Rule<string>[] = [
+  {
+    cel: [
+      "self.matches('^(https?|ssh)://[^/@:]+(:[0-9]+)?/.+$')",
+      "self.matches('^ssh://[A-Za-z0-9_.-]+@[^/@:]+(:[0-9]+)?/.+$')",
+      "self.matches('^[A-Za-z0-9_.][A-Za-z0-9_.-]*@[^/@:]+:[^/].*$')",
+    ].join(' || '),
+    message:
+      'must be https://HOST/PATH, ssh://[USER@]HOST/PATH or USER@HOST:PATH, without a password (name a Secret in credentialsSecret)',
+    holds: (self) => repositoryRefusal(self) !== 'form',
+  },
+  {
+    cel: [
+      "!self.matches('^[a-z]+://([^/]*@)?(169[.]254[.][0-9.]+|metadata([.][a-z.]+)?|100[.]100[.]100[.]200)(:[0-9]+)?/')",
+      "!self.matches('^[^/]*@(169[.]254[.][0-9.]+|metadata([.][a-z.]+)?|100[.]100[.]100[.]200):')",
+      "!self.contains('[')",
+    ].join(' && '),
+    message: "must not name a cloud's metadata address",
+    holds: (self) => repositoryRefusal(self) !== 'metadata',
+  },
+];
+
+const knownAgent: Rule<SessionRequest> = {
+  cel: `self.agent.name in [${PRESETS.map((name) => `'${name}'`).join(', ')}] || (has(self.agent.command) && size(self.agent.command) > 0)`,
+  message: `an agent that is no preset (${PRESETS.join(', ')}) needs agent.command`,
+  holds: ({ agent: { name, command } }) => PRESETS.some((preset) => preset === name) || (command?.length ?? 0) > 0,
+};
+
+/** The rules of what is asked for: they hold for a Session and for the Session that a Question proposes. */
+export const requestRules = (path: string): RulesAt[] => [
+  { path, rules: [knownAgent] },
+  { path: `${path}.prompt`, rules: [promptSize] },
+  { path: `${path}.repository.url`, rules: repositoryUrl },
+];
+
+const name: Rule<Session> = {
+  cel: `size(self.metadata.name) <= ${MAX_NAME} && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')`,
+  message: `a Session's name must be a DNS label of at most ${MAX_NAME} characters: it becomes part of the names of its pod, claim and Secret`,
+  holds: ({ metadata }) => metadata.name.length <= MAX_NAME && isDnsLabel(metadata.name),
+};
+
+const fixed: Rule<SessionSpec>[] = [
+  {
+    cel: 'self.prompt == oldSelf.prompt',
+    message: `the prompt ${anotherSession}, or send this one a message`,
+    holds: (self, old) => !old || self.prompt === old.prompt,
+  },
+  {
+    cel: 'self.agent.name == oldSelf.agent.name',
+    message: `the agent ${anotherSession}`,
+    holds: (self, old) => !old || self.agent.name === old.agent.name,
+  },
+  {
+    cel: 'has(self.repository) == has(oldSelf.repository) && (!has(self.repository) || self.repository.url == oldSelf.repository.url)',
+    message: `the repository ${anotherSession}`,
+    holds: (self, old) => !old || self.repository?.url === old.repository?.url,
+  },
+  {
+    cel: 'has(self.parent) == has(oldSelf.parent) && (!has(self.parent) || self.parent == oldSelf.parent)',
+    message: `the parent ${anotherSession}`,
+    holds: (self, old) => !old || self.parent === old.parent,
+  },
+  {
+    cel: '!has(oldSelf.messages) || (has(self.messages) && oldSelf.messages.all(m, self.messages.exists(n, n.id == m.id && n.text == m.text)))',
+    message: 'a message that was sent stays as it was said',
+    holds: (self, old) =>
+      (old?.messages ?? []).every((said) =>
+        self.messages?.some(({ id, text }) => id === said.id && text === said.text),
+      ),
+  },
+];
+
+export const sessionRules: RulesAt[] = [
+  { path: '', rules: [name] },
+  { path: 'spec', rules: fixed },
+  ...requestRules('spec'),
+];
