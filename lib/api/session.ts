@@ -12,7 +12,6 @@ import {
   duration,
   type KubeObject,
   person,
-  quantity,
   stringMap,
   timestamp,
 } from './meta.ts';
