@@ -1,0 +1,51 @@
+/** The words that the parts of the stand-in share: who asks, for what, and what is stored. */
+import type { KubeObject, Person } from '../lib/api/meta.ts';
+
+/** What one request asks for, as an authorizer sees it. */
+export interface Attributes {
+  user: Person;
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`, or an impersonation verb. */
+  verb: string;
+  /** `''` is the core group. */
+  group: string;
+  version: string;
+  /** Plural; `''` for a path that is no resource. */
+  resource: string;
+  subresource: string;
+  namespace: string;
+  name: string;
+  /** The path of the URL, for what is no resource. */
+  path: string;
+}
+
+export interface Decision {
+  allowed: boolean;
+  /** Why, for the audit log. */
+  reason: string;
+}
+
+/** Any object as stored: the API's JSON. */
+export type Stored = KubeObject & Record<string, unknown>;
+
+/** What the authorizer reads; it sees each change at once. */
+export interface RbacObjects {
+  clusterRoles(): readonly Stored[];
+  clusterRoleBindings(): readonly Stored[];
+  roles(namespace: string): readonly Stored[];
+  roleBindings(namespace: string): readonly Stored[];
+}
+
+/** A refusal as `metav1.Status` says it. */
+export class StatusError extends Error {
+  override name = 'StatusError';
+  readonly code: number;
+  readonly reason: string;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: number, reason: string, message: string, details?: Record<string, unknown>) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+}
