@@ -42,10 +42,10 @@ export class StatusError extends Error {
   readonly reason: string;
   readonly details: Record<string, unknown> | undefined;
 
-  constructor(code: number, reason: string, message: string, details?: Record<string, unknown>) {
-    super(message);
+  constructor(code: number, status: { reason: string; message: string; details?: Record<string, unknown> }) {
+    super(status.message);
     this.code = code;
-    this.reason = reason;
-    this.details = details;
+    this.reason = status.reason;
+    this.details = status.details;
   }
 }
