@@ -1,0 +1,53 @@
+/**
+ * What a Question's answer amounts to, for everyone who acts on it: the function, the agent's side, the command
+ * line. Pure, and the same everywhere, so that no two of them can disagree.
+ */
+import type { Person } from '../api/meta.ts';
+import type { Question } from '../api/question.ts';
+
+export type Decision =
+  | { state: 'open' }
+  | { state: 'answered'; allowed: boolean; option?: string; text?: string; by?: Person }
+  /** Nobody answered in time: the declared default holds, and without one nothing is allowed. */
+  | { state: 'expired'; allowed: boolean; option?: string };
+
+const allows = (question: Question, option: string | undefined): boolean =>
+  question.spec.options?.find(({ id }) => id === option)?.effect?.startsWith('Allow') ?? false;
+
+/**
+ * When the answer arrived, by the API server's clock: the newest time at which a manager that owns `spec.answer`
+ * wrote. `undefined` where the API server did not say; `answer.at` is the answerer's word and decides nothing.
+ */
+export function answeredAt(question: Question): Date | undefined {
+  const times = (question.metadata.managedFields ?? [])
+    .filter(({ fieldsV1, subresource }) => !subresource && owns(fieldsV1, 'f:spec', 'f:answer'))
+    .flatMap(({ time }) => (time ? [Date.parse(time)] : []));
+  return times.length ? new Date(Math.max(...times)) : undefined;
+}
+
+function owns(fields: Record<string, unknown> | undefined, ...path: string[]): boolean {
+  let at: unknown = fields;
+  for (const key of path) at = (at as Record<string, unknown> | undefined)?.[key];
+  return at !== undefined;
+}
+
+/** What holds for `question` at `now`. An answer that came after the expiry is no answer. */
+export function decide(question: Question, now: Date): Decision {
+  const { answer, expiresAt, defaultOption } = question.spec;
+  const expiry = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY;
+  if (answer && (answeredAt(question) ?? now).getTime() <= expiry) {
+    return {
+      state: 'answered',
+      allowed: allows(question, answer.option),
+      ...(answer.option !== undefined && { option: answer.option }),
+      ...(answer.text !== undefined && { text: answer.text }),
+      ...(answer.by && { by: answer.by }),
+    };
+  }
+  if (now.getTime() <= expiry) return { state: 'open' };
+  return {
+    state: 'expired',
+    allowed: allows(question, defaultOption),
+    ...(defaultOption && { option: defaultOption }),
+  };
+}
