@@ -56,6 +56,12 @@ const belongs: Rule<QuestionSpec>[] = [
     holds: ({ defaultOption, options = [] }) => !defaultOption || options.some(({ id }) => id === defaultOption),
   },
   {
+    cel: "!has(self.defaultOption) || (has(self.options) && !self.options.exists(o, o.id == self.defaultOption && has(o.effect) && o.effect in ['Allow', 'AllowAlways']))",
+    message: 'defaultOption must not allow anything: a yes is an act, and an expiry is nobody acting',
+    holds: ({ defaultOption, options = [] }) =>
+      !options.some(({ id, effect }) => id === defaultOption && effect?.startsWith('Allow')),
+  },
+  {
     cel: '!has(self.answer) || !has(self.answer.option) || (has(self.options) && self.options.exists(o, o.id == self.answer.option))',
     message: 'answer.option must be the id of one of the options',
     holds: ({ answer, options = [] }) => !answer?.option || options.some(({ id }) => id === answer.option),

@@ -3,13 +3,13 @@
  * line. Pure, and the same everywhere, so that no two of them can disagree.
  */
 import type { Person } from '../api/meta.ts';
-import type { Question } from '../api/question.ts';
+import type { Answer, Question } from '../api/question.ts';
 
 export type Decision =
   | { state: 'open' }
   | { state: 'answered'; allowed: boolean; option?: string; text?: string; by?: Person }
-  /** Nobody answered in time: the declared default holds, and without one nothing is allowed. */
-  | { state: 'expired'; allowed: boolean; option?: string };
+  /** Nobody answered in time: the declared default is told to the agent. It allows nothing, for nobody acted. */
+  | { state: 'expired'; allowed: false; option?: string };
 
 const allows = (question: Question, option: string | undefined): boolean =>
   question.spec.options?.find(({ id }) => id === option)?.effect?.startsWith('Allow') ?? false;
@@ -35,19 +35,12 @@ function owns(fields: Record<string, unknown> | undefined, ...path: string[]): b
 export function decide(question: Question, now: Date): Decision {
   const { answer, expiresAt, defaultOption } = question.spec;
   const expiry = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY;
-  if (answer && (answeredAt(question) ?? now).getTime() <= expiry) {
-    return {
-      state: 'answered',
-      allowed: allows(question, answer.option),
-      ...(answer.option !== undefined && { option: answer.option }),
-      ...(answer.text !== undefined && { text: answer.text }),
-      ...(answer.by && { by: answer.by }),
-    };
-  }
+  if (answer && (answeredAt(question) ?? now).getTime() <= expiry) return answered(question, answer);
   if (now.getTime() <= expiry) return { state: 'open' };
-  return {
-    state: 'expired',
-    allowed: allows(question, defaultOption),
-    ...(defaultOption && { option: defaultOption }),
-  };
+  return { state: 'expired', allowed: false, ...(defaultOption && { option: defaultOption }) };
+}
+
+function answered(question: Question, { option, text, by }: Answer): Decision {
+  const said = { ...(option !== undefined && { option }), ...(text !== undefined && { text }), ...(by && { by }) };
+  return { state: 'answered', allowed: allows(question, option), ...said };
 }
