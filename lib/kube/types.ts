@@ -76,6 +76,8 @@ export type Patch =
  * success; 429 and 5xx are tried again first where that is safe.
  */
 export interface Client {
+  /** Whose fields an apply of this client owns. */
+  readonly fieldManager: string;
   /** The object, or `undefined` where there is none. */
   get<T extends KubeObject>(type: ResourceType<T>, ref: Ref): Promise<Stored<T> | undefined>;
   /** All objects, page after page. */

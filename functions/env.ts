@@ -1,0 +1,27 @@
+/** The environment of a function, read once. The only place that reads `process.env` for functions. */
+import * as z from 'zod/mini';
+
+const port = z.coerce.number().check(z.int(), z.minimum(0), z.maximum(65535));
+
+const schema = z.object({
+  /** Where to listen; Knative says it. */
+  PORT: z._default(port, 8080),
+  /** Where the API server is; the kubelet says it. */
+  KUBERNETES_SERVICE_HOST: z.string().check(z.minLength(1)),
+  KUBERNETES_SERVICE_PORT: z._default(port, 443),
+  /** The folder of the projected token and the API server's CA. */
+  TINY_CREDENTIALS: z._default(z.string(), '/var/run/secrets/tiny'),
+  LOG_LEVEL: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
+});
+
+export type Environment = z.infer<typeof schema>;
+
+/** Throws with the names of what is missing or wrong, and no values. */
+export function environment(): Environment {
+  const result = z.safeParse(schema, process.env);
+  if (result.success) return result.data;
+  const names = result.error.issues.map(({ path }) => path.join('.'));
+  throw new Error(
+    `the environment lacks or has an unusable ${names.join(', ')}; a function is started by Knative from knative/`,
+  );
+}

@@ -1,0 +1,76 @@
+/**
+ * Reads a delivered event into the name of one object. That is all that is taken from it: an event is a hint, and
+ * its data may be old. What can't be read is refused with 400, which a Knative trigger does not deliver again.
+ */
+import { CloudEvent, HTTP, type Message } from 'cloudevents';
+import * as z from 'zod/mini';
+import type { ResourceType } from '../kube/types.ts';
+
+/** The event can't be read; the message says why and quotes nothing of it. */
+export class UnreadableEvent extends Error {
+  override name = 'UnreadableEvent';
+}
+
+export interface Subject {
+  kind: string;
+  namespace: string;
+  name: string;
+}
+
+/** The longest body that is read, in bytes: an event in Reference mode has about 100, one in Resource mode an object. */
+export const MAX_EVENT_BYTES = 2 * 1024 * 1024;
+
+/** As ApiServerSource names its events, in Reference and in Resource mode. */
+const TYPE = /^dev\.knative\.apiserver\.(ref|resource)\.(add|update|delete)$/;
+
+const label = z.string().check(z.maxLength(63), z.regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/));
+const reference = z.object({ apiVersion: z.string(), kind: z.string(), namespace: label, name: label });
+const resource = z.object({
+  apiVersion: z.string(),
+  kind: z.string(),
+  metadata: z.object({ namespace: label, name: label }),
+});
+
+/** What the event is about. `type` is the kind that the caller takes. Throws `UnreadableEvent`. */
+export function receive(message: Message<unknown>, type: ResourceType): Subject {
+  const event = read(message);
+  const [, mode] = TYPE.exec(event.type) ?? [];
+  if (!mode) throw new UnreadableEvent('the type is none of dev.knative.apiserver.(ref|resource).(add|update|delete)');
+  const { apiVersion, ...subject } =
+    mode === 'ref' ? parse(reference, event.data) : flatten(parse(resource, event.data));
+  const expected = [type.group, type.version].filter(Boolean).join('/');
+  if (subject.kind !== type.kind || apiVersion !== expected) {
+    throw new UnreadableEvent(`the data is about another kind of object than ${expected} ${type.kind}`);
+  }
+  return subject;
+}
+
+const flatten = ({ metadata, ...rest }: z.infer<typeof resource>) => ({ ...rest, ...metadata });
+
+function read(message: Message<unknown>): CloudEvent<unknown> {
+  try {
+    const event = HTTP.toEvent(message);
+    if (Array.isArray(event)) throw new UnreadableEvent('a batch of events is not taken');
+    return new CloudEvent({ ...event }, true);
+  } catch (error) {
+    if (error instanceof UnreadableEvent) throw error;
+    throw new UnreadableEvent(
+      'it is no CloudEvent 1.0: ce-id, ce-source, ce-type and ce-specversion are needed, and a JSON body',
+    );
+  }
+}
+
+function parse<T extends z.core.$ZodType>(schema: T, data: unknown): z.infer<T> {
+  const result = z.safeParse(schema, typeof data === 'string' ? json(data) : data);
+  if (result.success) return result.data;
+  const path = result.error.issues[0]?.path.join('.') || 'data';
+  throw new UnreadableEvent(`the data has no fitting ${path}`);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnreadableEvent('the data is no JSON');
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * What a reconciliation decides, as a value: who acts, what must exist, what must go, what is told. A plan does
+ * nothing; `reconcile` carries it out, a dry run prints it.
+ */
+import type { Condition, KubeObject, Person, Stored } from './api/meta.ts';
+import type { Precondition, Ref, ResourceType } from './kube/types.ts';
+
+/** One object that must exist. */
+export interface Ensure {
+  type: ResourceType;
+  object: KubeObject;
+  /** Whether an earlier run is known to have made it; then it is read first instead of created. */
+  known: boolean;
+  /** Whether an object of that name that is there already is the one meant. Absent: the name is proof enough. */
+  mine?: (live: Stored<KubeObject>) => boolean;
+  /** `apply` brings what exists into line; `create` leaves it as it is. */
+  mode: 'apply' | 'create';
+}
+
+export interface Remove {
+  type: ResourceType;
+  ref: Ref;
+  precondition: Precondition;
+}
+
+/** Why something can't be done right, in one word for a condition and in words for a person. */
+export interface Refusal {
+  reason: string;
+  message: string;
+  /** Whether it passes by itself, so that the event is worth delivering again. */
+  passes: boolean;
+}
+
+/** Part of an object's status, applied server-side. */
+export interface Report {
+  conditions: Condition[];
+  [field: string]: unknown;
+}
+
+/** What to do about one object. An empty plan means that all is as it should be. */
+export interface Plan {
+  /** With whose rights `ensure` and `remove` are done. */
+  actor?: Person;
+  ensure: Ensure[];
+  remove: Remove[];
+  /** What can't be done at all, decided before anything is tried. */
+  refusal?: Refusal;
+  /** What is told when all of it was done. */
+  report?: Report;
+}
+
+export const NOTHING: Plan = { ensure: [], remove: [] };
+
+/** How one kind of object is reconciled: all of it pure. */
+export interface Reconciler<T extends KubeObject> {
+  type: ResourceType<T>;
+  /** Whether a refusal stands for good, even one that would pass by itself. */
+  final: boolean;
+  plan(object: Stored<T>, now: Date): Plan;
+  /** What is told when `refusal` stood in the way; `undefined` where it has been told already. */
+  refused(object: Stored<T>, refusal: Refusal, now: Date): Report | undefined;
+}

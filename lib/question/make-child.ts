@@ -1,0 +1,31 @@
+/** The Session that a yes to a Spawn makes: exactly what was asked, and whose yes it was. */
+import { ANNOTATION, API_VERSION, type KubeObject, LABEL, type Person, type Stored } from '../api/meta.ts';
+import type { Question } from '../api/question.ts';
+import type { SessionRequest } from '../api/session.ts';
+
+export interface ChildSession extends KubeObject {
+  spec: SessionRequest & { parent: string; requester: Person };
+}
+
+/** `undefined` where the Question proposes no Session. The API server stamps the requester anew from who acts. */
+export function makeChild(question: Stored<Question>, answerer: Person): ChildSession | undefined {
+  const { spawn, session } = question.spec;
+  if (!spawn) return undefined;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Session',
+    metadata: {
+      name: spawn.name,
+      namespace: question.metadata.namespace,
+      labels: { [LABEL.parent]: session },
+      annotations: { [ANNOTATION.question]: question.metadata.uid },
+    },
+    spec: { ...spawn.spec, parent: session, requester: answerer },
+  };
+}
+
+/** Whether a Session is the one that this Question's yes has made. */
+export const isChildOf =
+  ({ metadata: { uid } }: Stored<Question>) =>
+  (live: KubeObject): boolean =>
+    live.metadata.annotations?.[ANNOTATION.question] === uid;

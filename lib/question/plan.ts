@@ -1,0 +1,84 @@
+/**
+ * What an answer makes happen. Answering is acting: a Spawn is made with the answerer's rights, and whether they
+ * have them is the API server's to say. A refusal is final, because a yes that waits for rights would act by
+ * surprise on the day they are given; the agent can ask anew.
+ */
+import { alreadySays, findCondition, type Telling, transition } from '../api/conditions.ts';
+import type { Person, Stored } from '../api/meta.ts';
+import type { Question } from '../api/question.ts';
+import { mastersHint, notAPerson } from '../identity/person.ts';
+import { QUESTIONS, SESSIONS } from '../kube/types.ts';
+import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
+import { type Decision, decide } from './decision.ts';
+import { isChildOf, makeChild } from './make-child.ts';
+import { CONDITION, DEED_MESSAGE, type Deed } from './status.ts';
+
+export function planQuestion(question: Stored<Question>, now: Date): Plan {
+  if (question.metadata.deletionTimestamp || findCondition(question, CONDITION.acted)) return NOTHING;
+  const decision = decide(question, now);
+  if (decision.state === 'open') return NOTHING;
+  if (decision.state === 'expired') return { ...NOTHING, refusal: expired(question) };
+  return decision.allowed && question.spec.kind === 'Spawn'
+    ? spawn(question, decision.by, now)
+    : tell(question, decision, now);
+}
+
+const expired = ({ spec }: Question): Refusal => ({
+  reason: 'Expired',
+  message: spec.answer
+    ? `the answer came after ${spec.expiresAt}, when the question had expired; nothing was done`
+    : `nobody answered before ${spec.expiresAt}; nothing was done`,
+  passes: false,
+});
+
+function spawn(question: Stored<Question>, by: Person | undefined, now: Date): Plan {
+  const refusal = notAPerson(by);
+  const object = by && makeChild(question, by);
+  if (refusal || !object) return { ...NOTHING, refusal };
+  const child: Ensure = { type: SESSIONS, object, known: false, mine: isChildOf(question), mode: 'create' };
+  const { name } = object.metadata;
+  const report = answered(question, { deed: 'Spawned', message: `${by.username} made Session "${name}"` }, now);
+  return { actor: by, ensure: [child], remove: [], report: { ...report, child: name } };
+}
+
+function tell(question: Stored<Question>, { allowed }: Extract<Decision, { state: 'answered' }>, now: Date): Plan {
+  const deed = question.spec.kind === 'Ask' ? 'Told' : allowed ? 'Permitted' : 'Denied';
+  return { ...NOTHING, report: answered(question, { deed, message: DEED_MESSAGE[deed] }, now) };
+}
+
+function answered(question: Stored<Question>, { deed, message }: { deed: Deed; message: string }, now: Date): Report {
+  const by = question.spec.answer?.by?.username ?? 'someone';
+  return report(
+    question,
+    [
+      { type: CONDITION.answered, status: 'True', reason: 'Answered', message: `answered by ${by}` },
+      { type: CONDITION.acted, status: 'True', reason: deed, message },
+    ],
+    now,
+  );
+}
+
+function report(question: Stored<Question>, tellings: Telling[], now: Date): Report {
+  const observedGeneration = question.metadata.generation;
+  return { conditions: tellings.map((telling) => transition(question, { ...telling, observedGeneration }, now)) };
+}
+
+/** A refusal is told to the agent, which waits for Acted, and to people. */
+function refused(question: Stored<Question>, { reason, message }: Refusal, now: Date): Report | undefined {
+  const by = question.spec.answer?.by;
+  const words = reason === 'Forbidden' && by ? message + mastersHint(by) : message;
+  const inTime: Telling =
+    reason === 'Expired'
+      ? { type: CONDITION.answered, status: 'False', reason, message: words }
+      : {
+          type: CONDITION.answered,
+          status: 'True',
+          reason: 'Answered',
+          message: `answered by ${by?.username ?? 'someone'}`,
+        };
+  const told = report(question, [inTime, { type: CONDITION.acted, status: 'False', reason, message: words }], now);
+  return told.conditions.every((condition) => alreadySays(question, condition)) ? undefined : told;
+}
+
+/** Reconciles Questions. */
+export const questions: Reconciler<Question> = { type: QUESTIONS, final: true, plan: planQuestion, refused };

@@ -1,0 +1,109 @@
+/**
+ * The one loop that all functions run, and the command line where no functions are: observe, plan, act, report.
+ * The only place where effects are ordered. An event says which object to look at, and nothing more: so running
+ * it twice, late or in another order comes to the same.
+ */
+import type { KubeObject, Stored } from './api/meta.ts';
+import { ensure } from './ensure.ts';
+import { ImpersonationRefused } from './identity/impersonation-headers.ts';
+import { isConflict, isNotFound } from './kube/errors.ts';
+import type { Client, Ref } from './kube/types.ts';
+import { type Outcome, outcomeOf } from './outcome.ts';
+import type { Plan, Reconciler, Refusal, Report } from './plan.ts';
+
+export interface ReconcileOptions {
+  /** Reads and reports as the caller; acts as the person of the plan. */
+  client: Client;
+  now: () => Date;
+  /** How to act as a person. Default: by impersonation. */
+  actAs?: (person: NonNullable<Plan['actor']>) => Client;
+}
+
+/** How often a report that met a newer version of the object is begun anew, before the event is sent back. */
+const ATTEMPTS = 4;
+
+/** Brings the object named by `ref` in line with what it asks for. Never throws. */
+export async function reconcile<T extends KubeObject>(
+  reconciler: Reconciler<T>,
+  ref: Ref,
+  options: ReconcileOptions,
+): Promise<Outcome> {
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const outcome = await once(reconciler, ref, options);
+      if (outcome) return outcome;
+    }
+    return {
+      kind: 'conflict',
+      message: `${reconciler.type.kind} "${ref.name}" changes faster than it can be reported on`,
+    };
+  } catch (error) {
+    return outcomeOf(error);
+  }
+}
+
+/** One pass; `undefined` where the object changed meanwhile and another pass is due. */
+async function once<T extends KubeObject>(
+  reconciler: Reconciler<T>,
+  ref: Ref,
+  options: ReconcileOptions,
+): Promise<Outcome | undefined> {
+  const object = await options.client.get(reconciler.type, ref);
+  if (!object) return { kind: 'done', message: 'gone' };
+  const now = options.now();
+  const plan = reconciler.plan(object, now);
+  const refusal = plan.refusal ?? (await act(plan, options));
+  const report = refusal ? reconciler.refused(object, refusal, now) : plan.report;
+  if (report && !(await told(options.client, { object, report, type: reconciler.type }))) return undefined;
+  return refusal ? refusedOutcome(refusal, reconciler.final) : { kind: 'done', message: summary(plan) };
+}
+
+async function act(plan: Plan, options: ReconcileOptions): Promise<Refusal | undefined> {
+  if (!plan.actor) return undefined;
+  try {
+    return await actAs(options.actAs ? options.actAs(plan.actor) : options.client.as(plan.actor), plan);
+  } catch (error) {
+    if (error instanceof ImpersonationRefused)
+      return { reason: 'RequesterNotAPerson', message: error.message, passes: false };
+    throw error;
+  }
+}
+
+async function actAs(asPerson: Client, plan: Plan): Promise<Refusal | undefined> {
+  for (const child of plan.ensure) {
+    const refusal = await ensure(asPerson, child);
+    if (refusal) return refusal;
+  }
+  for (const { type, ref, precondition } of plan.remove) await asPerson.delete(type, ref, precondition);
+  return undefined;
+}
+
+interface Telling<T extends KubeObject> {
+  type: Reconciler<T>['type'];
+  object: Stored<T>;
+  report: Report;
+}
+
+/** Writes the report on exactly the object that was read; false where it has changed. A deleted one needs no report. */
+async function told<T extends KubeObject>(client: Client, { type, object, report }: Telling<T>): Promise<boolean> {
+  const { name, namespace, uid, resourceVersion } = object.metadata;
+  const metadata = { name, uid, resourceVersion, ...(namespace && { namespace }) };
+  try {
+    await client.applyStatus(type, { apiVersion: object.apiVersion, kind: object.kind, metadata, status: report });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    if (isConflict(error)) return false;
+    throw error;
+  }
+}
+
+const refusedOutcome = ({ reason, message, passes }: Refusal, final: boolean): Outcome => ({
+  kind: passes && !final ? 'conflict' : 'refused',
+  message: `${reason}: ${message}`,
+});
+
+const summary = ({ ensure: made, remove, report }: Plan): string =>
+  made.length + remove.length === 0 && !report
+    ? 'nothing to do'
+    : [...made.map(({ type }) => type.kind), ...remove.map(() => 'removal')].join(', ') || 'reported';

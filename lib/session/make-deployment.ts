@@ -1,0 +1,69 @@
+/**
+ * The workload of a Session: one pod at most, its tools as a native sidecar, its agent without any token. It is a
+ * Deployment because that starts again what ended, and strategy Recreate because two pods must not share a volume.
+ */
+import type { V1Container, V1DeploymentSpec, V1PodSpec } from '@kubernetes/client-node';
+import { type KubeObject, LABEL, type Stored } from '../api/meta.ts';
+import type { Session } from '../api/session.ts';
+import { agentContainer, toolsContainer } from './make-containers.ts';
+import { makeVolumes } from './make-volumes.ts';
+import { childMeta, sessionLabels } from './names.ts';
+
+export interface Deployment extends KubeObject {
+  spec: V1DeploymentSpec;
+}
+
+/** The user that images of sessions run as; the volume belongs to its group. */
+const USER = 10001;
+
+export function makeDeployment(session: Stored<Session>, replicas: 0 | 1): Deployment {
+  const labels = sessionLabels(session);
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: childMeta(session),
+    spec: {
+      replicas,
+      revisionHistoryLimit: 0,
+      strategy: { type: 'Recreate' },
+      selector: { matchLabels: { [LABEL.sessionUid]: session.metadata.uid } },
+      template: { metadata: { labels }, spec: podSpec(session) },
+    },
+  };
+}
+
+function podSpec(session: Stored<Session>): V1PodSpec {
+  const { nodeSelector, tolerations, runtimeClassName } = session.spec;
+  return {
+    serviceAccountName: 'tiny-agent',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    terminationGracePeriodSeconds: 30,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: USER,
+      runAsGroup: USER,
+      fsGroup: USER,
+      fsGroupChangePolicy: 'OnRootMismatch',
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    initContainers: [confined(toolsContainer(session))],
+    containers: [confined(agentContainer(session))],
+    volumes: makeVolumes(session),
+    nodeSelector,
+    tolerations,
+    runtimeClassName,
+  };
+}
+
+/** The Pod Security level `restricted`, and a read-only root besides. */
+const confined = (container: V1Container): V1Container => ({
+  ...container,
+  securityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    runAsNonRoot: true,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+});

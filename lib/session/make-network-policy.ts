@@ -1,0 +1,53 @@
+/**
+ * What a Session's pod may reach. Nothing may come in; out may go DNS, TLS (the agent's model, git over HTTPS), the
+ * API server's usual port and git over SSH, but never a link-local address, where clouds keep their credentials.
+ * NetworkPolicy knows addresses, not names: a narrower rule for the model's host is the cluster's own to add.
+ */
+import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPort, V1NetworkPolicySpec } from '@kubernetes/client-node';
+import { type KubeObject, LABEL, type Stored } from '../api/meta.ts';
+import type { Session } from '../api/session.ts';
+import { childMeta } from './names.ts';
+
+export interface NetworkPolicy extends KubeObject {
+  spec: V1NetworkPolicySpec;
+}
+
+const tcp = (port: number): V1NetworkPolicyPort => ({ protocol: 'TCP', port });
+
+const DNS: V1NetworkPolicyEgressRule = { ports: [{ protocol: 'UDP', port: 53 }, tcp(53)] };
+const DEFAULT_PORT: Record<string, number> = { http: 80, https: 443, ssh: 22 };
+
+/** The TCP port of a repository's URL; `user@host:path` is SSH. */
+export function repositoryPort(url: string): number {
+  const [, scheme = 'ssh', port] = /^([a-z]+):\/\/[^/]*?(?::([0-9]+))?\//.exec(url) ?? [];
+  return Number(port ?? DEFAULT_PORT[scheme]);
+}
+
+function anywhereButLinkLocal({ spec }: Session): V1NetworkPolicyEgressRule {
+  const ports = new Set([443, 6443, ...(spec.repository ? [repositoryPort(spec.repository.url)] : [])]);
+  return {
+    to: [
+      { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
+      { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] } },
+    ],
+    ports: [...ports].map(tcp),
+  };
+}
+
+const asked = ({ spec }: Session): V1NetworkPolicyEgressRule[] =>
+  (spec.network?.egress ?? []).map(({ cidr, ports }) => ({
+    to: [{ ipBlock: { cidr } }],
+    ...(ports?.length && { ports: ports.map(tcp) }),
+  }));
+
+export const makeNetworkPolicy = (session: Stored<Session>): NetworkPolicy => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: childMeta(session),
+  spec: {
+    podSelector: { matchLabels: { [LABEL.sessionUid]: session.metadata.uid } },
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [],
+    egress: [DNS, anywhereButLinkLocal(session), ...asked(session)],
+  },
+});

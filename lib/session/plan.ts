@@ -1,0 +1,119 @@
+/**
+ * What a Session needs, from the Session alone: a new one costs one read, one create a child and one report, and
+ * one that is as it should be costs the read. Our own reports come back as events, so most events are of that kind;
+ * whether a child was deleted or edited behind our back is for the sweep to see.
+ */
+import { alreadySays, findCondition, type Telling, transition } from '../api/conditions.ts';
+import type { Condition, Stored } from '../api/meta.ts';
+import type { Session } from '../api/session.ts';
+import { mastersHint, notAPerson } from '../identity/person.ts';
+import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, SECRETS, SESSIONS } from '../kube/types.ts';
+import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
+import { atZero, isPastRetention } from './lifetime.ts';
+import { makeClaim } from './make-claim.ts';
+import { makeDeployment } from './make-deployment.ts';
+import { makeNetworkPolicy } from './make-network-policy.ts';
+import { makeSecret } from './make-secret.ts';
+import { belongsTo } from './names.ts';
+import {
+  AT_ZERO_MESSAGE,
+  type AtZero,
+  CONDITION,
+  isMaterialised,
+  STARTING,
+  SUSPENDED,
+  wasMaterialised,
+} from './status.ts';
+
+export function planSession(session: Stored<Session>, now: Date): Plan {
+  if (session.metadata.deletionTimestamp) return NOTHING;
+  const refusal = notAPerson(session.spec.requester);
+  if (refusal) return { ...NOTHING, refusal };
+  const actor = session.spec.requester;
+  if (!actor) return NOTHING;
+  if (isPastRetention(session, now)) return { ...NOTHING, actor, remove: [removal(session)] };
+  const zero = atZero(session, now);
+  return { actor, remove: [], ensure: due(session, zero), ...reportOf(session, tellings(session, zero), now) };
+}
+
+/** The objects to make or bring into line; the isolation stands before the workload does. */
+function due(session: Stored<Session>, zero: AtZero | undefined): Ensure[] {
+  const common = { known: wasMaterialised(session), mine: belongsTo(session), mode: 'apply' } as const;
+  const workload: Ensure = { ...common, type: DEPLOYMENTS, object: makeDeployment(session, zero ? 0 : 1) };
+  if (isMaterialised(session)) return isAtZero(session) === (zero !== undefined) ? [] : [workload];
+  return [
+    { ...common, type: CLAIMS, object: makeClaim(session) },
+    { type: SECRETS, object: makeSecret(session), known: false, mode: 'create' },
+    { ...common, type: NETWORK_POLICIES, object: makeNetworkPolicy(session) },
+    workload,
+  ];
+}
+
+/** Whether the workload was last seen to be at one. */
+const isAtOne = (session: Stored<Session>): boolean => findCondition(session, CONDITION.suspended)?.status === 'False';
+
+const isAtZero = (session: Stored<Session>): boolean => findCondition(session, CONDITION.suspended)?.status === 'True';
+
+const removal = ({ metadata: { name, namespace, uid } }: Stored<Session>) => ({
+  type: SESSIONS,
+  ref: { name, ...(namespace && { namespace }) },
+  precondition: { uid },
+});
+
+/** What is told when all is done: the workload's state, and Ready where it is ours to say. */
+function tellings(session: Stored<Session>, zero: AtZero | undefined): Telling[] {
+  const at = observed(session);
+  const running: Telling = {
+    type: CONDITION.suspended,
+    status: 'False',
+    reason: 'Running',
+    message: 'the workload is at one',
+    ...at,
+  };
+  return [
+    {
+      type: CONDITION.materialised,
+      status: 'True',
+      reason: 'Materialised',
+      message: 'all its objects are made',
+      ...at,
+    },
+    zero ? { ...running, status: 'True', reason: zero, message: AT_ZERO_MESSAGE[zero] } : running,
+    ...ready(session, zero),
+  ];
+}
+
+const observed = ({ metadata: { generation } }: Stored<Session>) =>
+  generation === undefined ? {} : { observedGeneration: generation };
+
+/** Ready is the agent's to say while it runs and after it has finished; before, between and when put to sleep it is ours. */
+function ready(session: Stored<Session>, zero: AtZero | undefined): Telling[] {
+  const base = { type: CONDITION.ready, status: 'False', ...observed(session) } as const;
+  if (zero === 'Finished') return [];
+  if (zero) return [{ ...base, reason: SUSPENDED, message: AT_ZERO_MESSAGE[zero] }];
+  const silent = !isAtOne(session) || findCondition(session, CONDITION.ready)?.reason === STARTING;
+  return silent ? [{ ...base, reason: STARTING, message: 'the agent is starting' }] : [];
+}
+
+function reportOf(session: Stored<Session>, told: Telling[], now: Date): { report?: Report } {
+  const conditions: Condition[] = told.map((telling) => transition(session, telling, now));
+  return conditions.every((condition) => alreadySays(session, condition)) ? {} : { report: { conditions } };
+}
+
+/** A refusal is told on Materialised, and on Ready, which `kubectl get` shows, unless an agent runs and has its own say. */
+function refused(session: Stored<Session>, { reason, message }: Refusal, now: Date): Report | undefined {
+  const { requester } = session.spec;
+  const words = reason === 'Forbidden' && requester ? message + mastersHint(requester) : message;
+  const told = { status: 'False', reason, message: words, ...observed(session) } as const;
+  const types = isAtOne(session) ? [CONDITION.materialised] : [CONDITION.materialised, CONDITION.ready];
+  const { report } = reportOf(
+    session,
+    types.map((type) => ({ type, ...told })),
+    now,
+  );
+  const suspended = findCondition(session, CONDITION.suspended);
+  return report && { conditions: [...report.conditions, ...(suspended ? [suspended] : [])] };
+}
+
+/** Reconciles Sessions. */
+export const sessions: Reconciler<Session> = { type: SESSIONS, final: false, plan: planSession, refused };

@@ -1,0 +1,46 @@
+/** Every word that a Session's conditions can say, and who says it. */
+
+import { findCondition, isTrue } from '../api/conditions.ts';
+import type { Stored } from '../api/meta.ts';
+import type { Session } from '../api/session.ts';
+
+export const CONDITION = {
+  /** Function: its objects exist as the spec asks. */
+  materialised: 'Materialised',
+  /** Function: the workload is at zero. */
+  suspended: 'Suspended',
+  /** Both: the one word that `kubectl get` shows. */
+  ready: 'Ready',
+  /** Agent: a Question is open. */
+  waiting: 'Waiting',
+  /** Agent: nothing is left to do. */
+  finished: 'Finished',
+} as const;
+
+/** Reasons of Suspended=True: why the workload is at zero. */
+export type AtZero = 'Requested' | 'Finished' | 'Deadline' | 'Idle';
+
+/** Reasons of Ready that the function tells; all others are the agent's. */
+export const STARTING = 'Starting';
+export const SUSPENDED = 'Suspended';
+
+/** The message of each reason for being at zero. */
+export const AT_ZERO_MESSAGE: Record<AtZero, string> = {
+  Requested: 'suspended on request; `tiny resume` starts it again where it was',
+  Finished: 'finished; a message (`tiny send`) starts it again',
+  Deadline: 'its deadline has passed; the volume is kept until the Session is deleted',
+  Idle: 'waits for an answer and was put to sleep; the answer starts it again',
+};
+
+/** Whether the agent has not had all messages yet. */
+export const hasUnreadMessages = ({ spec, status }: Session): boolean =>
+  (spec.messages?.length ?? 0) > (status?.messagesRead ?? 0);
+
+/** Whether an earlier run made the Session's objects, at whatever generation. */
+export const wasMaterialised = (session: Session): boolean => isTrue(session, CONDITION.materialised);
+
+/** Whether the Session's objects are as this generation of the spec asks. */
+export const isMaterialised = (session: Stored<Session>): boolean => {
+  const condition = findCondition(session, CONDITION.materialised);
+  return condition?.status === 'True' && condition.observedGeneration === session.metadata.generation;
+};
