@@ -31,9 +31,21 @@ export class ApiError extends Error {
   }
 }
 
-/** No answer came: the connection failed or timed out. Whether the request was carried out is unknown. */
+/**
+ * Whether a request that got no answer may be sent again: `safe`, it surely never reached the server;
+ * `if-idempotent`, it may have been carried out; `never`, it would fail again (a certificate, an unknown host).
+ */
+export type Again = 'safe' | 'if-idempotent' | 'never';
+
+/** No answer came: the connection failed or timed out. Unless `again` is `safe`, the request may have been carried out. */
 export class ConnectionError extends Error {
   override name = 'ConnectionError';
+  readonly again: Again;
+
+  constructor(message: string, options: { cause?: unknown; again?: Again } = {}) {
+    super(message, { cause: options.cause });
+    this.again = options.again ?? 'never';
+  }
 }
 
 const is =
