@@ -14,7 +14,10 @@ export interface Rule<T> {
   optionalOldSelf?: boolean;
 }
 
-/** Rules for the value at a dotted path of the object; `''` is the object itself. */
+/**
+ * Rules for the value at a dotted path of the object; `''` is the object itself, and a path that ends in `[key]` is
+ * each item of a list-map, compared with the item that had the same key before.
+ */
 export interface RulesAt {
   path: string;
   // biome-ignore lint/suspicious/noExplicitAny: rules of different value types stand in one list
@@ -30,18 +33,33 @@ export interface Violation {
   message: string;
 }
 
+type Fields = Record<string, unknown>;
+
 const at = (object: unknown, path: string): unknown =>
   path
     .split('.')
     .filter(Boolean)
-    .reduce((value: unknown, key) => (value as Record<string, unknown> | undefined)?.[key], object);
+    .reduce((value: unknown, key) => (value as Fields | undefined)?.[key], object);
+
+/** The values that rules at `path` judge, each with what it was before. */
+function judged(path: string, object: unknown, old: unknown): { self: unknown; before: unknown }[] {
+  const [, list, key] = /^(.*)\[(.+)\]$/.exec(path) ?? [];
+  if (list === undefined || key === undefined) {
+    const self = at(object, path);
+    return self === undefined ? [] : [{ self, before: at(old, path) }];
+  }
+  const earlier = (at(old, list) ?? []) as Fields[];
+  return ((at(object, list) ?? []) as Fields[]).map((self) => ({
+    self,
+    before: earlier.find((item) => item[key] === self[key]),
+  }));
+}
 
 /** The rules that `object` breaks, given what it was before, if it was. */
 export function violations(table: readonly RulesAt[], object: unknown, old?: unknown): Violation[] {
-  return table.flatMap(({ path, rules }) => {
-    const self = at(object, path);
-    if (self === undefined) return [];
-    const before = at(old, path);
-    return rules.filter((rule) => !rule.holds(self, before)).map(({ message }) => ({ path, message }));
-  });
+  return table.flatMap(({ path, rules }) =>
+    judged(path, object, old).flatMap(({ self, before }) =>
+      rules.filter((rule) => !rule.holds(self, before)).map(({ message }) => ({ path, message })),
+    ),
+  );
 }

@@ -3,7 +3,7 @@
  * string must not hold. Each stands at the path of the value that it judges.
  */
 
-import { repositoryRefusal } from './repository-url.ts';
+import { FORBIDDEN, FORMS, repositoryRefusal } from './repository-url.ts';
 import { isDnsLabel, type Rule, type RulesAt } from './rule.ts';
 import { MAX_NAME, MAX_PROMPT_BYTES, type Session, type SessionRequest, type SessionSpec } from './session.ts';
 import { PRESETS } from './session-parts.ts';
@@ -16,24 +16,19 @@ const promptSize: Rule<string> = {
   holds: (self) => Buffer.byteLength(self, 'utf8') <= MAX_PROMPT_BYTES,
 };
 
+const matching = (patterns: string[], join: string) =>
+  patterns.map((pattern) => `self.matches(r'${pattern}')`).join(join);
+
 const repositoryUrl: Rule<string>[] = [
   {
-    cel: [
-      "self.matches('^(https?|ssh)://[^/@:]+(:[0-9]+)?/.+$')",
-      "self.matches('^ssh://[A-Za-z0-9_.-]+@[^/@:]+(:[0-9]+)?/.+$')",
-      "self.matches('^[A-Za-z0-9_.][A-Za-z0-9_.-]*@[^/@:]+:[^/].*$')",
-    ].join(' || '),
+    cel: matching(FORMS, ' || '),
     message:
       'must be https://HOST/PATH, ssh://[USER@]HOST/PATH or USER@HOST:PATH, without a password (name a Secret in credentialsSecret)',
     holds: (self) => repositoryRefusal(self) !== 'form',
   },
   {
-    cel: [
-      "!self.matches('^[a-z]+://([^/]*@)?(169[.]254[.][0-9.]+|metadata([.][a-z.]+)?|100[.]100[.]100[.]200)(:[0-9]+)?/')",
-      "!self.matches('^[^/]*@(169[.]254[.][0-9.]+|metadata([.][a-z.]+)?|100[.]100[.]100[.]200):')",
-      "!self.contains('[')",
-    ].join(' && '),
-    message: "must not name a cloud's metadata address",
+    cel: `!(${matching(FORBIDDEN, ' || ')})`,
+    message: "must not name a cloud's metadata address, an IPv6 address, or an IPv4 address not written as a.b.c.d",
     holds: (self) => repositoryRefusal(self) !== 'metadata',
   },
 ];
@@ -79,17 +74,21 @@ const fixed: Rule<SessionSpec>[] = [
     holds: (self, old) => !old || self.parent === old.parent,
   },
   {
-    cel: '!has(oldSelf.messages) || (has(self.messages) && oldSelf.messages.all(m, self.messages.exists(n, n.id == m.id && n.text == m.text)))',
-    message: 'a message that was sent stays as it was said',
-    holds: (self, old) =>
-      (old?.messages ?? []).every((said) =>
-        self.messages?.some(({ id, text }) => id === said.id && text === said.text),
-      ),
+    cel: '!has(oldSelf.messages) || (has(self.messages) && oldSelf.messages.all(m, self.messages.exists(n, n.id == m.id)))',
+    message: 'a message that was sent stays',
+    holds: (self, old) => (old?.messages ?? []).every((said) => self.messages?.some(({ id }) => id === said.id)),
   },
 ];
+
+const messageStays: Rule<{ text: string }> = {
+  cel: 'self.text == oldSelf.text',
+  message: 'a message that was sent stays as it was said; send another',
+  holds: (self, old) => !old || self.text === old.text,
+};
 
 export const sessionRules: RulesAt[] = [
   { path: '', rules: [name] },
   { path: 'spec', rules: fixed },
+  { path: 'spec.messages[id]', rules: [messageStays] },
   ...requestRules('spec'),
 ];
