@@ -3,7 +3,8 @@
  * what was approved is what is done. The schema is the single source of the type, the CRD and the reference page.
  */
 import { z } from 'zod';
-import { type API_VERSION, conditions, dnsLabel, type KubeObject, person, timestamp } from './meta.ts';
+import type { API_VERSION, KubeObject } from './meta.ts';
+import { conditions, dnsLabel, person, timestamp } from './schema-parts.ts';
 import { MAX_NAME, sessionRequest } from './session.ts';
 import { toolKind } from './session-parts.ts';
 

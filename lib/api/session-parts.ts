@@ -1,6 +1,6 @@
 /** The parts of a Session's spec, each a schema of its own: agent, repository, storage, network, approvals. */
 import { z } from 'zod';
-import { dnsLabel, dnsSubdomain, quantity } from './meta.ts';
+import { dnsLabel, dnsSubdomain, quantity } from './schema-parts.ts';
 
 /** Agents that come with the harness; any other is named with its command. */
 export const PRESETS = ['claude-code', 'codex', 'rehearsal'] as const;

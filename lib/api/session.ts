@@ -4,17 +4,8 @@
  * that say how it is run can.
  */
 import { z } from 'zod';
-import {
-  type API_VERSION,
-  conditions,
-  dnsLabel,
-  dnsSubdomain,
-  duration,
-  type KubeObject,
-  person,
-  stringMap,
-  timestamp,
-} from './meta.ts';
+import type { API_VERSION, KubeObject } from './meta.ts';
+import { conditions, dnsLabel, dnsSubdomain, duration, person, stringMap, timestamp } from './schema-parts.ts';
 import { agent, approvals, network, repository, storage, toleration } from './session-parts.ts';
 
 /** The longest name of a Session: 23 characters of a 63-character pod name stay for the workload's hashes. */
