@@ -55,7 +55,10 @@ const extraHeaders = (extra: NonNullable<Person['extra']>): Header[] =>
  * @throws ImpersonationRefused where `person` is a part of Kubernetes, or a value does not fit into a header.
  */
 export function impersonationHeaders(person: Person): Header[] {
-  if (!isPerson(person)) throw new ImpersonationRefused(`${JSON.stringify(person.username)} is no person to act as`);
+  // Without a user name the API server would take the request for the client's own.
+  if (person.username === '' || !isPerson(person)) {
+    throw new ImpersonationRefused(`${JSON.stringify(person.username)} is no person to act as`);
+  }
   const user: Header = ['Impersonate-User', headerValue('user name', person.username)];
   if (serviceAccountOf(person.username)) return [user];
   const groups = (person.groups ?? []).filter((group) => group !== '' && !group.startsWith('system:'));

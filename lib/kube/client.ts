@@ -1,7 +1,7 @@
 /** The Kubernetes client that everything here uses: paths, bodies and identity around one transport. */
 import type { KubeObject, Person, Stored } from '../api/meta.ts';
 import { type Header, impersonationHeaders } from '../identity/impersonation-headers.ts';
-import { applyBody } from './apply-body.ts';
+import { makeApply } from './apply.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { isNotFound } from './errors.ts';
 import { decode } from './lines.ts';
@@ -40,8 +40,8 @@ const WATCH_SECONDS = 300;
 /** A pod's log may be silent for long; `signal` ends it. Milliseconds. */
 const STREAM_SILENCE_MS = 24 * 60 * 60 * 1000;
 
-/** The API server says NotFound of an object; where it does not know the resource at all, it says no reason. */
-const isAbsent = (error: unknown) => isNotFound(error) && error.reason === 'NotFound';
+/** Of an object the API server gives the name; of a resource that it does not serve, it does not. */
+const isAbsent = (error: unknown) => isNotFound(error) && error.status.details?.name !== undefined;
 
 const parse = <T>(text: string): T => (text ? JSON.parse(text) : undefined) as T;
 
@@ -65,9 +65,8 @@ function makeCalls({ transport, clock, config, identity }: Context) {
 type Calls = ReturnType<typeof makeCalls>;
 
 const JSON_TYPE = 'application/json';
+const APPLY_TYPE = 'application/apply-patch+yaml';
 const PATCH_TYPES = { merge: 'application/merge-patch+json', json: 'application/json-patch+json' } as const;
-
-const refOf = ({ metadata }: KubeObject): Ref => metadata;
 
 function makeReads({ json, open }: Calls, { clock }: Context): Pick<Client, 'get' | 'list' | 'watch' | 'stream'> {
   const listing = <T extends KubeObject>(type: ResourceType<T>, options: ListOptions, signal?: AbortSignal) =>
@@ -104,24 +103,15 @@ function makeReads({ json, open }: Calls, { clock }: Context): Pick<Client, 'get
   };
 }
 
-type Writes = Pick<Client, 'create' | 'apply' | 'applyStatus' | 'patch' | 'delete' | 'request'>;
+type Writes = Pick<Client, 'create' | 'patch' | 'delete' | 'request'>;
 
-function makeWrites({ json }: Calls, { config: { fieldManager } }: Context): Writes {
+function makeWrites({ json }: Calls, fieldManager: string): Writes {
   const manager = query({ fieldManager });
-  const apply = <T>(path: string, object: KubeObject) =>
-    json<T>({
-      method: 'PATCH',
-      path: path + query({ fieldManager, force: true }),
-      type: 'application/apply-patch+yaml',
-      body: applyBody(object),
-    });
   return {
     create: (type, object) => {
       const path = collectionPath(type, object.metadata.namespace) + manager;
       return json({ method: 'POST', path, type: JSON_TYPE, body: JSON.stringify(object) });
     },
-    apply: (type, object) => apply(objectPath(type, refOf(object)), object),
-    applyStatus: (type, object) => apply(objectPath(type, refOf(object), 'status'), object),
     patch: (type, ref, { type: form, body }: Patch) =>
       json({
         method: 'PATCH',
@@ -147,11 +137,15 @@ function makeWrites({ json }: Calls, { config: { fieldManager } }: Context): Wri
 }
 
 function clientOf(context: Context): Client {
+  const { fieldManager } = context.config;
   const calls = makeCalls(context);
+  const reads = makeReads(calls, context);
+  const send = <T>(path: string, body: string) => calls.json<T>({ method: 'PATCH', path, type: APPLY_TYPE, body });
   return {
-    fieldManager: context.config.fieldManager,
-    ...makeReads(calls, context),
-    ...makeWrites(calls, context),
+    fieldManager,
+    ...reads,
+    ...makeWrites(calls, fieldManager),
+    ...makeApply(send, { get: reads.get, fieldManager }),
     as: (person) => clientOf({ ...context, identity: impersonationHeaders(person) }),
   };
 }

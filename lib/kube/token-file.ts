@@ -1,22 +1,29 @@
 /** A bearer token in a file. The kubelet rotates projected tokens in place, so the file is read again and again. */
 import { readFile } from 'node:fs/promises';
+import { ConnectionError } from './errors.ts';
 import type { Credentials } from './transport.ts';
 
 /** client-go's period: short against the token's 10 minutes, long against a burst of requests. */
 const KEEP_MS = 60_000;
 
-/** Credentials from the file at `path`, read at most once a minute by `now` (milliseconds). */
+async function read(path: string): Promise<Credentials> {
+  try {
+    return { token: (await readFile(path, 'utf8')).trim() };
+  } catch (cause) {
+    throw new ConnectionError(`can't read the token in ${path}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Credentials from the file at `path`, read at most once a minute by `now` (milliseconds); a failed read is not kept. */
 export function tokenFile(path: string, now: () => number): () => Promise<Credentials> {
   let kept: { credentials: Promise<Credentials>; until: number } | undefined;
-  const read = async (): Promise<Credentials> => ({ token: (await readFile(path, 'utf8')).trim() });
-  return async () => {
-    if (!kept || now() >= kept.until) {
-      const fresh = { credentials: read(), until: now() + KEEP_MS };
-      kept = fresh;
-      fresh.credentials.catch(() => {
-        if (kept === fresh) kept = undefined;
-      });
-    }
-    return kept.credentials;
+  return () => {
+    if (kept && now() < kept.until) return kept.credentials;
+    const fresh = { credentials: read(path), until: now() + KEEP_MS };
+    kept = fresh;
+    fresh.credentials.catch(() => {
+      if (kept === fresh) kept = undefined;
+    });
+    return fresh.credentials;
   };
 }

@@ -61,6 +61,16 @@ const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 const silence = (ms: number) => Object.assign(new Error(`no answer within ${ms / 1000} s`), { code: 'ETIMEDOUT' });
 
+/**
+ * Sends the body as bytes: of a string, node would make one string with the header and UTF-8-encode the header's bytes
+ * again. It says the length: node leaves it out for a DELETE, and the server would take the body for the next request.
+ */
+function finish(sent: ClientRequest, body: string | undefined) {
+  if (body === undefined) return sent.end();
+  const bytes = Buffer.from(body);
+  return sent.setHeader('content-length', bytes.length).end(bytes);
+}
+
 /** Sends, and resolves with the answer's head. Silence and `signal` end it at any time, the body's included. */
 function send(start: () => ClientRequest, { body, signal, timeoutMs = TIMEOUT_MS }: Exchange) {
   return new Promise<IncomingMessage>((resolve, reject) => {
@@ -75,8 +85,7 @@ function send(start: () => ClientRequest, { body, signal, timeoutMs = TIMEOUT_MS
       current = response;
       resolve(response);
     });
-    // Bytes, never a string: node would write header and body as one string, and UTF-8-encode the header's bytes again.
-    sent.end(body === undefined ? undefined : Buffer.from(body));
+    finish(sent, body);
   });
 }
 
