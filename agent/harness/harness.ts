@@ -1,0 +1,115 @@
+/**
+ * The harness's loop: ask `next` what to do, write it into the journal, do it. It ends only when it is stopped; a
+ * finished agent waits here for a message, because a Deployment starts again what exits.
+ */
+import type { Session } from '../../lib/api/session.ts';
+import { pollDelay } from '../polling.ts';
+import { giveUp, type HarnessOptions, type Live } from './context.ts';
+import { durationMs } from './duration.ts';
+import { type Finish, progressOf } from './journal.ts';
+import { next, type Step, type View } from './next.ts';
+import { finished, idle, reopened } from './telling.ts';
+import { persistently } from './tools-client.ts';
+import { takeTurn } from './turn.ts';
+
+/** Runs until `stop` aborts. Throws where the volume can't be written. */
+export async function runHarness(options: HarnessOptions): Promise<void> {
+  const { journal, stop } = options;
+  const live: Live = {};
+  try {
+    await tellWhereWeAre(options);
+    while (!stop.aborted) await step(options, live);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  } finally {
+    if (progressOf(journal.records).open && stop.aborted) journal.append({ type: 'stopped' });
+    await live.conversation?.end();
+  }
+}
+
+async function step(options: HarnessOptions, live: Live): Promise<void> {
+  const { journal, tools, clock, stop } = options;
+  live.session = await persistently(() => tools.session(), { clock, signal: stop });
+  await perform(next(progressOf(journal.records), viewOf(options, live.session)), options, live);
+}
+
+const viewOf = ({ config, clock }: HarnessOptions, { spec, status }: Session): View => ({
+  now: clock.now(),
+  hasRepository: config.repository !== undefined,
+  messages: spec.messages?.length ?? 0,
+  read: status?.messagesRead ?? 0,
+  finishAfterMs: durationMs(config.idle.finishAfter),
+  deadlineAt: config.deadlineAt === undefined ? undefined : Date.parse(config.deadlineAt),
+});
+
+function perform(step: Step, options: HarnessOptions, live: Live): Promise<void> {
+  switch (step.do) {
+    case 'clone':
+      return makeClone(options);
+    case 'prompt':
+    case 'resume':
+      return takeTurn(step, options, live);
+    case 'finish':
+      return finish(options, live, { reason: step.reason, message: step.message });
+    case 'reopen':
+      return reopen(options);
+    case 'wait':
+      return rest(step.until, options, live);
+  }
+}
+
+/** How often a clone that may yet succeed is tried. */
+const CLONE_TRIES = 4;
+
+async function makeClone({ clone, journal, reporter, config, clock, stop, log }: HarnessOptions): Promise<void> {
+  log(`cloning ${config.repository?.url}`);
+  for (let tries = 1; ; tries += 1) {
+    const made = await clone();
+    stop.throwIfAborted();
+    if ('branch' in made) return journal.append({ type: 'cloned', ...made });
+    log(made.message);
+    if (!made.passes || tries === CLONE_TRIES) return giveUp({ journal, reporter }, made.message);
+    await clock.sleep(1000 * 2 ** (tries - 1), stop);
+  }
+}
+
+async function finish({ journal, reporter, result }: HarnessOptions, live: Live, end: Finish): Promise<void> {
+  await live.conversation?.end();
+  delete live.conversation;
+  const came = await result();
+  journal.append({ type: 'finished', ...end });
+  reporter.tell({ ...finished(end), result: came });
+}
+
+async function reopen({ journal, reporter }: HarnessOptions): Promise<void> {
+  journal.append({ type: 'reopened' });
+  reporter.tell(reopened());
+}
+
+/** Waits for the time, or for the Session to have another message. */
+async function rest(until: number | undefined, options: HarnessOptions, live: Live): Promise<void> {
+  const { reporter, clock, stop, journal } = options;
+  if (!progressOf(journal.records).finished) reporter.tell(idle());
+  const start = clock.now();
+  const had = live.session?.spec.messages?.length ?? 0;
+  const over = () => until !== undefined && clock.now() >= until;
+  while (!over() && (await countMessages(options)) <= had) {
+    const slowly = Math.max(2000, pollDelay(clock.now() - start));
+    await clock.sleep(until === undefined ? slowly : Math.min(slowly, Math.max(0, until - clock.now())), stop);
+  }
+}
+
+async function countMessages({ tools, clock, stop }: HarnessOptions): Promise<number> {
+  const session = await persistently(() => tools.session(), { clock, signal: stop });
+  return session.spec.messages?.length ?? 0;
+}
+
+/** After a restart: says again what the journal holds, in case the last report was lost. */
+async function tellWhereWeAre({ journal, reporter, result }: HarnessOptions): Promise<void> {
+  const progress = progressOf(journal.records);
+  if (journal.records.length === 0) return;
+  if (progress.messages > 0) reporter.tell({ messagesRead: progress.messages });
+  if (progress.agentSession !== undefined && progress.sessionKept)
+    reporter.tell({ agentSessionId: progress.agentSession });
+  if (progress.finished) reporter.tell({ ...finished(progress.finished), result: await result() });
+}

@@ -1,0 +1,123 @@
+/**
+ * The harness's memory on the volume: what it was about to do, written before it is done, and what came of it. What
+ * is to be done next follows from these records and the Session alone (`next.ts`), whatever was killed in between.
+ */
+import { z } from 'zod';
+import { type JsonLines, openJsonLines } from '../json-lines.ts';
+
+/** What a turn answers: the Session's prompt, or the message at an index of `spec.messages`. */
+const source = z.union([z.literal('prompt'), z.int().min(0)]);
+export type Source = z.infer<typeof source>;
+
+const finish = z.object({ reason: z.enum(['Completed', 'Failed', 'Deadline']), message: z.string() });
+export type Finish = z.infer<typeof finish>;
+
+const record = z.discriminatedUnion('type', [
+  /** The clone is in place, on `branch`, which starts at commit `base`. */
+  z.object({ type: z.literal('cloned'), branch: z.string(), base: z.string() }),
+  /** The agent's own name of the conversation. */
+  z.object({ type: z.literal('session'), id: z.string() }),
+  /** A prompt is about to be sent, for the first time or again after a kill. */
+  z.object({ type: z.literal('prompt'), turn: z.int(), from: source }),
+  /** The turn ended; `error` where the agent said that it failed. */
+  z.object({
+    type: z.literal('ended'),
+    turn: z.int(),
+    /** Milliseconds since 1970. */
+    at: z.number(),
+    stopReason: z.string(),
+    summary: z.string(),
+    error: z.string().optional(),
+    inputTokens: z.int().optional(),
+    outputTokens: z.int().optional(),
+  }),
+  /** SIGTERM came: the resume that follows is nobody's fault. */
+  z.object({ type: z.literal('stopped') }),
+  /** The answer to the permission asked as `content` is about to be handed over; `always` is for the next ones too. */
+  z.object({ type: z.literal('decided'), content: z.string(), allowed: z.boolean(), always: z.boolean() }),
+  finish.extend({ type: z.literal('finished') }),
+  /** A message came after the finish. */
+  z.object({ type: z.literal('reopened') }),
+]);
+export type JournalRecord = z.infer<typeof record>;
+export type Journal = JsonLines<JournalRecord>;
+
+/** Opens the journal at `path`. */
+export const openJournal = (path: string): Journal => openJsonLines(path, record);
+
+/** What the records amount to. */
+export interface Progress {
+  cloned?: { branch: string; base: string };
+  agentSession?: string;
+  /** Whether a turn has ended in that conversation: only then do agents reliably find it again. */
+  sessionKept: boolean;
+  /** The turn that was begun and has not ended; `attempts` is how often its prompt was handed over. */
+  open?: { turn: number; from: Source; attempts: number };
+  prompted: boolean;
+  /** How many of `spec.messages` were handed over. */
+  messages: number;
+  turns: number;
+  /** The last turn that ended. */
+  last?: { at: number; summary: string; error?: string };
+  inputTokens: number;
+  outputTokens: number;
+  finished?: Finish;
+  /** How many answers to a permission request were handed over, by its content. */
+  delivered: Map<string, number>;
+  /** What was answered with "always", by content. */
+  always: Map<string, boolean>;
+}
+
+const nothing = (): Progress => ({
+  sessionKept: false,
+  prompted: false,
+  messages: 0,
+  turns: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  delivered: new Map(),
+  always: new Map(),
+});
+
+type Handlers = {
+  [T in JournalRecord['type']]: (progress: Progress, record: Extract<JournalRecord, { type: T }>) => void;
+};
+
+const HANDLERS: Handlers = {
+  cloned: (progress, { branch, base }) => Object.assign(progress, { cloned: { branch, base } }),
+  session: (progress, { id }) => Object.assign(progress, { agentSession: id, sessionKept: false }),
+  prompt: (progress, { turn, from }) => {
+    const attempts = progress.open?.turn === turn ? progress.open.attempts + 1 : 1;
+    progress.open = { turn, from, attempts };
+    if (from === 'prompt') progress.prompted = true;
+    else progress.messages = Math.max(progress.messages, from + 1);
+  },
+  ended: (progress, { at, summary, error, inputTokens = 0, outputTokens = 0 }) => {
+    delete progress.open;
+    progress.turns += 1;
+    progress.sessionKept = true;
+    progress.last = { at, summary, ...(error !== undefined && { error }) };
+    progress.inputTokens += inputTokens;
+    progress.outputTokens += outputTokens;
+  },
+  stopped: (progress) => {
+    if (progress.open) progress.open.attempts = 0;
+  },
+  decided: (progress, { content, allowed, always }) => {
+    progress.delivered.set(content, (progress.delivered.get(content) ?? 0) + 1);
+    if (always) progress.always.set(content, allowed);
+  },
+  finished: (progress, { reason, message }) => Object.assign(progress, { finished: { reason, message } }),
+  reopened: (progress) => {
+    delete progress.finished;
+    delete progress.last;
+    if (progress.open) progress.open.attempts = 0;
+  },
+};
+
+/** What `records` amount to. Pure. */
+export function progressOf(records: readonly JournalRecord[]): Progress {
+  const progress = nothing();
+  for (const one of records) (HANDLERS[one.type] as (progress: Progress, record: JournalRecord) => void)(progress, one);
+  return progress;
+}

@@ -1,0 +1,77 @@
+/**
+ * The harness's program: wires the loop to the pod it runs in. It exits 0 on SIGTERM, and 1 where it can't work at
+ * all (its environment, the lock, the volume), so that the pod is restarted and says so.
+ */
+import { join } from 'node:path';
+import { systemClock } from '../../lib/kube/clock.ts';
+import { type HarnessEnv, harnessEnv } from '../env.ts';
+import { cloneStep, openAgent, resultStep } from './edges.ts';
+import { runHarness } from './harness.ts';
+import { openJournal } from './journal.ts';
+import { lockFolder } from './lock.ts';
+import { makePermits } from './permits.ts';
+import { readPrompt } from './prompt.ts';
+import { makeReporter, type Reporter } from './reporter.ts';
+import { finished } from './telling.ts';
+import { toolsClient } from './tools-client.ts';
+
+const LOCK_WAIT_MS = 10_000;
+/** How long the last report may take after SIGTERM; the pod's grace period is 30 s. */
+const FLUSH_MS = 5000;
+
+const log = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+async function main(): Promise<void> {
+  const env = harnessEnv();
+  const stop = new AbortController();
+  const hurry = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(new Error('stopped')));
+  lockFolder(env.state, LOCK_WAIT_MS);
+  const tools = toolsClient(join(env.run, 'harness.sock'));
+  const reporter = makeReporter(tools, { clock: systemClock, signal: hurry.signal }, log);
+  await work(env, { stop: stop.signal, tools, reporter });
+  const late = setTimeout(() => hurry.abort(new Error('the pod ends')), FLUSH_MS);
+  await reporter.flush();
+  clearTimeout(late);
+}
+
+interface Wiring {
+  stop: AbortSignal;
+  tools: ReturnType<typeof toolsClient>;
+  reporter: Reporter;
+}
+
+async function work(env: HarnessEnv, { stop, tools, reporter }: Wiring): Promise<void> {
+  const prompt = readPrompt(env.promptFile, env.promptSha256);
+  if (!prompt.ok) {
+    log(prompt.message);
+    reporter.tell(finished({ reason: 'Failed', message: prompt.message }));
+    return new Promise((resolve) => {
+      const alive = setInterval(() => {}, 2 ** 30);
+      stop.addEventListener('abort', () => resolve(clearInterval(alive)), { once: true });
+    });
+  }
+  const journal = openJournal(join(env.state, 'journal.jsonl'));
+  const { config } = env;
+  const common = { journal, tools, reporter, clock: systemClock, log };
+  const permits = makePermits({ ...common, session: env.session, allow: config.approvals.allow });
+  await runHarness({
+    ...common,
+    config,
+    task: prompt.text,
+    stop,
+    clone: cloneStep(env, stop),
+    result: resultStep(env, journal),
+    converse: openAgent(env, { permits, log, status: (message) => reporter.tell({ message }) }),
+  });
+}
+
+main().then(
+  () => process.exit(0),
+  (error: Error) => {
+    process.stderr.write(`harness: ${error.message}\n`);
+    process.exit(1);
+  },
+);

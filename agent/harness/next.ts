@@ -1,0 +1,72 @@
+/**
+ * What the harness does next: a pure function of its journal, its Session and the time. After a kill anywhere it
+ * gives the same answer, or the one that resumes.
+ */
+import type { Finish, Progress, Source } from './journal.ts';
+
+/** How often one turn is handed over again before the Session is given up. */
+export const MAX_RESUMES = 10;
+
+/** What `next` reads besides the journal. Times are milliseconds since 1970. */
+export interface View {
+  now: number;
+  hasRepository: boolean;
+  /** How many `spec.messages` there are. */
+  messages: number;
+  /** `status.messagesRead`. */
+  read: number;
+  finishAfterMs: number;
+  deadlineAt: number | undefined;
+}
+
+export type Step =
+  | { do: 'clone' }
+  /** Hand over the prompt or message for the first time. */
+  | { do: 'prompt'; turn: number; from: Source }
+  /** The turn was begun before a kill; whether the agent had the prompt is for the conversation to say. */
+  | { do: 'resume'; turn: number; from: Source; attempt: number }
+  | ({ do: 'finish' } & Finish)
+  | { do: 'reopen' }
+  /** Until the time, or until a message comes. */
+  | { do: 'wait'; until?: number };
+
+/** The next step. */
+export function next(progress: Progress, view: View): Step {
+  const expired = view.deadlineAt !== undefined && view.now >= view.deadlineAt;
+  if (progress.finished) return !expired && hasUnread(progress, view) ? { do: 'reopen' } : { do: 'wait' };
+  if (expired) {
+    return {
+      do: 'finish',
+      reason: 'Deadline',
+      message: 'the deadline of the Session has passed; make another Session to go on',
+    };
+  }
+  if (view.hasRepository && !progress.cloned) return { do: 'clone' };
+  return turnOrRest(progress, view);
+}
+
+function turnOrRest(progress: Progress, view: View): Step {
+  if (progress.open) return resumeOrGiveUp(progress.open);
+  const turn = progress.turns + 1;
+  if (!progress.prompted) return { do: 'prompt', turn, from: 'prompt' };
+  if (progress.last?.error !== undefined) return { do: 'finish', reason: 'Failed', message: progress.last.error };
+  if (hasUnread(progress, view)) return { do: 'prompt', turn, from: handedOver(progress, view) };
+  return finishOrWait(progress, view);
+}
+
+function resumeOrGiveUp({ turn, from, attempts }: { turn: number; from: Source; attempts: number }): Step {
+  if (attempts <= MAX_RESUMES) return { do: 'resume', turn, from, attempt: attempts };
+  const message = `the agent was ended in the middle of turn ${turn} and resumed ${MAX_RESUMES} times without finishing it; see the log of the pod, then send a message to try again`;
+  return { do: 'finish', reason: 'Failed', message };
+}
+
+function finishOrWait(progress: Progress, view: View): Step {
+  const until = (progress.last?.at ?? 0) + view.finishAfterMs;
+  if (view.now >= until) return { do: 'finish', reason: 'Completed', message: 'the agent has done its work' };
+  return { do: 'wait', until: Math.min(until, view.deadlineAt ?? until) };
+}
+
+/** A lost volume loses the journal; what the Session says was read stays read. */
+const handedOver = (progress: Progress, view: View): number => Math.max(progress.messages, view.read);
+
+const hasUnread = (progress: Progress, view: View): boolean => handedOver(progress, view) < view.messages;

@@ -1,0 +1,141 @@
+/**
+ * One turn: the agent is started if it isn't running, the prompt is written into the journal and handed over, and
+ * the end of the turn is written down. A turn that a kill or the agent's death interrupts stays open in the journal.
+ */
+import { AgentError } from './agent-process.ts';
+import { giveUp, type HarnessOptions, type Live } from './context.ts';
+import type { Conversation, TurnEnd } from './conversation.ts';
+import { progressOf, type Source } from './journal.ts';
+import { hasHeard, promptBlocks } from './prompt.ts';
+import { working } from './telling.ts';
+import type { StatusPatch } from './tools-client.ts';
+
+export interface Turn {
+  do: 'prompt' | 'resume';
+  turn: number;
+  from: Source;
+  attempt?: number;
+}
+
+/** How long an agent whose turn is cancelled may take to end it. */
+const CANCEL_MS = 5000;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Takes the turn to its end, to the agent's death, or to the deadline. */
+export async function takeTurn(turn: Turn, options: HarnessOptions, live: Live): Promise<void> {
+  const { clock, stop, journal, reporter, log } = options;
+  if ((turn.attempt ?? 0) > 1) await clock.sleep(Math.min(LONGEST_PAUSE_MS, 125 * 2 ** (turn.attempt ?? 0)), stop);
+  const conversation = await haveConversation(options, live);
+  if (!conversation) return;
+  const blocks = blocksFor(turn, { conversation, options, live });
+  stop.throwIfAborted();
+  journal.append({ type: 'prompt', turn: turn.turn, from: turn.from });
+  reporter.tell(beginning(turn));
+  const end = await untilEnd(conversation, blocks, options);
+  if (end === 'deadline') return;
+  if (!end.ended) return log(`${end.why}; the turn goes on with a new process`);
+  noteEnd(turn, end, { conversation, options });
+}
+
+async function haveConversation(options: HarnessOptions, live: Live): Promise<Conversation | undefined> {
+  const { journal, log, stop } = options;
+  if (live.conversation?.alive) return live.conversation;
+  await live.conversation?.end();
+  delete live.conversation;
+  const before = progressOf(journal.records).agentSession;
+  try {
+    live.conversation = await options.converse(before);
+  } catch (error) {
+    stop.throwIfAborted();
+    if (!(error instanceof AgentError)) throw error;
+    log(error.message);
+    giveUp(options, error.message);
+    return undefined;
+  }
+  if (live.conversation.id !== before) journal.append({ type: 'session', id: live.conversation.id });
+  return live.conversation;
+}
+
+interface Handing {
+  conversation: Conversation;
+  options: HarnessOptions;
+  live: Live;
+}
+
+function blocksFor(turn: Turn, { conversation, options, live }: Handing): string[] {
+  const { task, journal } = options;
+  const text = turn.from === 'prompt' ? task : (live.session?.spec.messages?.[turn.from]?.text ?? '');
+  const { turns } = progressOf(journal.records);
+  const running = live.conversation === conversation && spoken.has(conversation);
+  spoken.add(conversation);
+  return promptBlocks({
+    task,
+    from: turn.from,
+    text,
+    resumed: turn.do === 'resume',
+    conversation: conversation.loaded || running ? 'loaded' : 'new',
+    heard: hasHeard(conversation.heard(), text),
+    turns,
+  });
+}
+
+/** Conversations that have had a prompt from this process: they know what was said. */
+const spoken = new WeakSet<Conversation>();
+
+const beginning = ({ turn, from }: Turn): StatusPatch => ({
+  ...working(
+    from === 'prompt' ? 'the agent works on the prompt' : `the agent works on message ${from + 1} (turn ${turn})`,
+  ),
+  ...(from !== 'prompt' && { messagesRead: from + 1 }),
+});
+
+/** The end of the turn; at the deadline or a stop the agent is told to cancel and the turn stays open. */
+async function untilEnd(
+  conversation: Conversation,
+  blocks: string[],
+  { config, clock, stop }: HarnessOptions,
+): Promise<TurnEnd | 'deadline'> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, stop]);
+  const end = conversation.prompt(blocks);
+  const deadline = until(config.deadlineAt, { clock, signal });
+  try {
+    const first = await Promise.race([end, deadline]);
+    if (first !== 'deadline') return first;
+    await conversation.cancel();
+    await Promise.race([end, clock.sleep(CANCEL_MS, signal)]);
+    return 'deadline';
+  } finally {
+    over.abort();
+  }
+}
+
+/** setTimeout takes at most about 24 days. */
+const LONGEST_SLEEP_MS = 2 ** 31 - 1;
+
+/** Resolves at the deadline; rejects when `signal` aborts. */
+async function until(
+  deadline: string | undefined,
+  { clock, signal }: { clock: HarnessOptions['clock']; signal: AbortSignal },
+) {
+  const at = deadline === undefined ? Number.POSITIVE_INFINITY : Date.parse(deadline);
+  while (clock.now() < at) await clock.sleep(Math.min(LONGEST_SLEEP_MS, at - clock.now()), signal);
+  return 'deadline' as const;
+}
+
+type Ended = Extract<TurnEnd, { ended: true }>;
+
+function noteEnd({ turn }: Turn, end: Ended, { conversation, options }: Omit<Handing, 'live'>): void {
+  const { journal, reporter, clock } = options;
+  const { ended: _, ...told } = end;
+  const refused =
+    end.stopReason === 'refusal'
+      ? { error: 'the agent refused to go on; see its last words in status.result.summary' }
+      : {};
+  journal.append({ type: 'ended', turn, at: clock.now(), ...told, ...refused });
+  const { turns, inputTokens, outputTokens } = progressOf(journal.records);
+  reporter.tell({
+    agentSessionId: conversation.id.slice(0, 256),
+    usage: { turns, ...(inputTokens > 0 && { inputTokens }), ...(outputTokens > 0 && { outputTokens }) },
+  });
+}

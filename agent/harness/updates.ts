@@ -1,0 +1,70 @@
+/** Follows what the agent says in a turn: its last words, its tool calls, its plan, what it used; and writes it to the log. */
+import type * as acp from '@agentclientprotocol/sdk';
+
+export interface Updates {
+  take(update: acp.SessionUpdate): void;
+  /** What the agent said of a tool call so far. */
+  toolCall(id: string): Partial<acp.ToolCallUpdate> | undefined;
+  /** The agent's last words since the turn began. */
+  summary(): string;
+  /** A new turn begins. */
+  reset(): void;
+  /** What the agent has replayed of its user's words. */
+  heard(): string;
+}
+
+const textOf = (content: acp.ContentBlock): string => (content.type === 'text' ? content.text : `[${content.type}]`);
+
+/** `status` gets the step of the plan that the agent is at. */
+export function followUpdates({
+  log,
+  status,
+}: {
+  log: (line: string) => void;
+  status: (line: string) => void;
+}): Updates {
+  const calls = new Map<string, Partial<acp.ToolCallUpdate>>();
+  let words = '';
+  let heard = '';
+  // Words before a tool call are logged and are not the last ones.
+  const begin = () => {
+    if (words.trim() !== '') log(words.trim());
+    words = '';
+  };
+  const noteCall = (update: acp.ToolCallUpdate) => {
+    const before = calls.get(update.toolCallId);
+    calls.set(update.toolCallId, { ...before, ...withoutNulls(update) });
+    if (update.title && update.title !== before?.title) log(`> ${update.title}`);
+  };
+  return {
+    take(update) {
+      switch (update.sessionUpdate) {
+        case 'agent_message_chunk':
+          words += textOf(update.content);
+          return;
+        case 'user_message_chunk':
+          heard += `${textOf(update.content)}\n`;
+          return;
+        case 'plan':
+          return planStep(update, status);
+        case 'tool_call':
+          begin();
+          return noteCall(update);
+        case 'tool_call_update':
+          return noteCall(update);
+      }
+    },
+    toolCall: (id) => calls.get(id),
+    summary: () => words,
+    reset: begin,
+    heard: () => heard,
+  };
+}
+
+function planStep(update: acp.Plan, status: (line: string) => void): void {
+  const current = update.entries.find((entry) => entry.status === 'in_progress');
+  if (current) status(current.content.slice(0, 1024));
+}
+
+const withoutNulls = <T extends object>(value: T): Partial<T> =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== null && one !== undefined)) as Partial<T>;
