@@ -1,0 +1,51 @@
+/**
+ * The machine as the node sees it: where things lie. Folders are named after uids, so that a restart finds them.
+ * Unix sockets have at most 103 bytes of path: what pods share lies in short temporary folders.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Host {
+  /** Lasting: claims, logs, pid files. */
+  dataFolder: string;
+  /** Short: emptyDir volumes, working folders. */
+  tempFolder: string;
+  /** What containers see as `/opt/tiny`. */
+  agentFolder: string;
+  /** The PATH of every process. */
+  path: string;
+  /** Where processes reach the API server. */
+  apiServer: { host: string; port: number };
+}
+
+/** Makes the folder, for this user alone, where it is missing. */
+export function folder(...parts: string[]): string {
+  const path = join(...parts);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  return path;
+}
+
+export const podsFolder = ({ dataFolder }: Host): string => folder(dataFolder, 'pods');
+export const podFolder = (host: Host, uid: string): string => join(podsFolder(host), uid);
+export const claimsFolder = ({ dataFolder }: Host): string => folder(dataFolder, 'claims');
+export const pidFileOf = (host: Host, uid: string, container: string): string =>
+  join(folder(podFolder(host, uid), 'pids'), container);
+export const logFileOf = (host: Host, uid: string, { name, life }: { name: string; life: number }): string =>
+  join(folder(podFolder(host, uid), 'logs', name), `${life}.log`);
+/** The pod's temporary folder; two stand-ins on one machine never share it. */
+export const tempFolderOf = ({ tempFolder, dataFolder }: Host, uid: string): string =>
+  join(tempFolder, `tiny-${createHash('sha256').update(`${dataFolder}\n${uid}`).digest('hex').slice(0, 10)}`);
+
+/** A container's path and the host's path in its place. */
+export interface Mount {
+  container: string;
+  host: string;
+}
+
+/** The host's path for a value that is a container's path or begins with one; other values stay. */
+export function onHost(value: string, mounts: readonly Mount[]): string {
+  const fitting = mounts.filter(({ container }) => value === container || value.startsWith(`${container}/`));
+  const [best] = fitting.sort((a, b) => b.container.length - a.container.length);
+  return best ? best.host + value.slice(best.container.length) : value;
+}

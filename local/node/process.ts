@@ -1,0 +1,82 @@
+/**
+ * One process: started in a group of its own, with its output in a file (not a pipe), so that it outlives this
+ * program unharmed. A shell writes the pid file before it becomes the program, so that no kill of this program
+ * leaves a process that nobody knows of. `node/leftover.ts` reads the pid file.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, closeSync, openSync, rmSync } from 'node:fs';
+import { constants } from 'node:os';
+
+export interface Launch {
+  command: string[];
+  env: Record<string, string>;
+  cwd: string;
+  logFile: string;
+  pidFile: string;
+}
+
+/** `code` is 128 + the signal's number where a signal ended the process, as a shell counts. */
+export interface Exit {
+  code: number;
+  signal?: number;
+}
+
+export interface Running {
+  pid: number;
+  exited: Promise<Exit>;
+  /** SIGTERM to the process alone, as a container's first process gets it; SIGKILL to its group after `graceMs`. A later call may shorten. */
+  end(graceMs: number): void;
+}
+
+/** The pid and, on Linux, the process's line in /proc, which has its start time. */
+const SHELL = '{ read -r s </proc/$$/stat; } 2>/dev/null; echo "$$ $s" >"$0"; exec "$@"';
+
+/** Sends a signal to a process or (negative) its group; one that is gone already is no error. */
+export function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+const exitOf = (code: number | null, signal: NodeJS.Signals | null): Exit => {
+  const number = signal === null ? undefined : constants.signals[signal];
+  return number === undefined ? { code: code ?? 1 } : { code: 128 + number, signal: number };
+};
+
+/** A command that cannot be started exits with 126, 127 or 128, and says why in its log. */
+export function launch({ command, env, cwd, logFile, pidFile }: Launch): Running {
+  const log = openSync(logFile, 'a', 0o600);
+  const child = spawn('/bin/sh', ['-c', SHELL, pidFile, ...command], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', log, log],
+  });
+  closeSync(log);
+  let killing: NodeJS.Timeout | undefined;
+  let over = false;
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
+    child.once('error', (error) => {
+      appendFileSync(logFile, `cannot start ${command[0]}: ${error.message}\n`);
+      resolve({ code: 128 });
+    });
+  }).then((exit) => {
+    over = true;
+    clearTimeout(killing);
+    if (child.pid !== undefined) send(-child.pid, 'SIGKILL');
+    rmSync(pidFile, { force: true });
+    return exit;
+  });
+  const end = (graceMs: number) => {
+    const { pid } = child;
+    if (over || pid === undefined) return;
+    clearTimeout(killing);
+    if (graceMs <= 0) return send(-pid, 'SIGKILL');
+    if (killing === undefined) send(pid, 'SIGTERM');
+    killing = setTimeout(() => send(-pid, 'SIGKILL'), graceMs);
+  };
+  return { pid: child.pid ?? 0, exited, end };
+}
