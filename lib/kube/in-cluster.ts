@@ -6,23 +6,22 @@ import { tokenFile } from './token-file.ts';
 
 export interface InCluster {
   /** Holds `token`, `ca.crt` and, where it is asked for, `namespace`. */
-  credentials: string;
+  folder: string;
   /** `KUBERNETES_SERVICE_HOST` and `KUBERNETES_SERVICE_PORT`. */
   host: string;
   port: string | number;
-  /** Milliseconds. */
-  now: () => number;
+  /** Milliseconds. Default: the system clock. */
+  now?: () => number;
 }
 
 /** @throws where `ca.crt` can't be read. The token is read later, and again whenever it may have been rotated. */
-export function inCluster({ credentials, host, port, now }: InCluster): ServerConfig {
+export function inCluster({ folder, host, port, now = Date.now }: InCluster): ServerConfig {
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
-    ca: readFileSync(join(credentials, 'ca.crt')),
-    auth: tokenFile(join(credentials, 'token'), now),
+    ca: readFileSync(join(folder, 'ca.crt')),
+    auth: tokenFile(join(folder, 'token'), now),
   };
 }
 
 /** The namespace that the pod runs in. @throws where the folder does not say. */
-export const inClusterNamespace = (credentials: string): string =>
-  readFileSync(join(credentials, 'namespace'), 'utf8').trim();
+export const inClusterNamespace = (folder: string): string => readFileSync(join(folder, 'namespace'), 'utf8').trim();
