@@ -37,7 +37,7 @@ function mergeItems(live: unknown[], config: unknown[], at: At & { shape: Exclud
   });
 }
 
-/** The value without the places of `gone`, each with all that is below it. */
+/** The value without the places of `gone`, each with all that is below it. What is emptied goes too. */
 export function removeFields(value: unknown, gone: FieldSet, at: At & { path: string }): unknown {
   const shape = at.keys(at.fields);
   const below = (element: string) => (at.path === '' ? element : at.path + SEPARATOR + element);
@@ -52,9 +52,12 @@ export function removeFields(value: unknown, gone: FieldSet, at: At & { path: st
 function removeEntries(value: Record<string, unknown>, gone: FieldSet, at: At & { path: string }) {
   const below = (field: string) => (at.path === '' ? `f:${field}` : `${at.path}${SEPARATOR}f:${field}`);
   const left = Object.entries(value).filter(([field]) => !gone.has(below(field)));
-  return Object.fromEntries(
-    left.map(([field, child]) => {
-      return [field, removeFields(child, gone, { ...at, fields: [...at.fields, field], path: below(field) })];
-    }),
-  );
+  const pruned = left.map(([field, child]) => {
+    const rest = removeFields(child, gone, { ...at, fields: [...at.fields, field], path: below(field) });
+    return [field, isEmpty(rest) && !isEmpty(child) ? undefined : rest] as const;
+  });
+  return Object.fromEntries(pruned.filter(([, child]) => child !== undefined));
 }
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;

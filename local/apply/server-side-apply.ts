@@ -95,8 +95,11 @@ function settable(config: Stored, except: readonly string[]): Record<string, unk
   return { ...Object.fromEntries(entries), ...(except.includes('metadata') && { metadata: meant }) };
 }
 
-function withManaged({ metadata: { managedFields: _, ...metadata }, ...rest }: Stored, managed: ManagedFieldsEntry[]) {
-  return { ...rest, metadata: { ...metadata, ...(managed.length > 0 && { managedFields: managed }) } } as Stored;
+function withManaged(object: Stored, managed: ManagedFieldsEntry[]): Stored {
+  const { apiVersion, kind, metadata, ...rest } = object;
+  const { managedFields: _, ...others } = metadata;
+  const all = { ...others, ...(managed.length > 0 && { managedFields: managed }) };
+  return { apiVersion, kind, metadata: all, ...rest };
 }
 
 function refuseConflicts(others: readonly Managed[], set: FieldSet): void {
