@@ -1,0 +1,28 @@
+/** The audit log as a table. */
+import { age } from '../output/age.ts';
+import { paintState, type Style } from '../output/style.ts';
+import { type Column, table } from '../output/table.ts';
+import type { AuditRow } from './row.ts';
+
+/** What the API server made of the request. */
+export const resultOf = ({ code }: AuditRow): string =>
+  code < 400 ? 'done' : code === 401 || code === 403 || code === 422 ? 'refused' : `failed ${code}`;
+
+/** Columns at `now`; the namespace stands in the wide one. */
+export const auditColumns = (now: Date, style: Style): Column<AuditRow>[] => [
+  { heading: 'WHEN', cell: ({ at }) => `${age(at, now)} ago` },
+  { heading: 'VERB', cell: ({ verb }) => verb },
+  { heading: 'RESOURCE', cell: ({ resource }) => resource },
+  { heading: 'NAMESPACE', cell: ({ namespace }) => namespace, wide: true },
+  { heading: 'NAME', cell: ({ name }) => name },
+  { heading: 'USER', cell: ({ user }) => user },
+  { heading: 'ACTING FOR', cell: ({ impersonatedUser }) => impersonatedUser },
+  { heading: 'RESULT', cell: resultOf, paint: (text) => paintState(style, text) },
+];
+
+/** `rows` as text. */
+export const auditTable = (rows: readonly AuditRow[], { now, style }: { now: Date; style: Style }): string =>
+  table(
+    auditColumns(now, style).filter(({ wide }) => !wide),
+    rows,
+  );

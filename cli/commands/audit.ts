@@ -1,0 +1,66 @@
+/** `tiny audit`: who did what, and for whom, from an audit log of the API server. */
+import { join } from 'node:path';
+import type { App } from '../app.ts';
+import { type AuditRow, isDeed, parseAudit } from '../audit/row.ts';
+import { auditColumns } from '../audit/table.ts';
+import type { Define } from '../define.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { document } from '../output/document.ts';
+import { table } from '../output/table.ts';
+import { bareName } from '../session/name.ts';
+
+interface Options {
+  file?: string;
+  reads?: boolean;
+  tail?: string;
+}
+
+export const define: Define = (command, app) =>
+  command
+    .argument('[session]', 'only objects called so, or NAME-…')
+    .option('--file <file>', "a log in the shape of audit.k8s.io/v1, JSON lines (default: the local cluster's)")
+    .option('--reads', 'what only read, too')
+    .option('--tail <count>', 'only the last ones')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${app.program} audit\n  ${app.program} audit refactor\n  ${app.program} audit --file /var/log/kubernetes/audit.log -o json`,
+    )
+    .action((session: string | undefined, options: Options) => audit(app, session, options));
+
+/** The log with the part before its last rotation, if that is there. */
+async function readLog(app: App, file: string): Promise<string> {
+  const text = async (path: string) => Buffer.from(await app.readFile(path)).toString('utf8');
+  const before = await text(`${file}.1`).catch(() => '');
+  try {
+    return before + (await text(file));
+  } catch (error) {
+    throw new Failure(
+      `can't read the audit log ${file}: ${(error as Error).message}`,
+      'The local cluster (`tiny up`) writes one; name that of another API server with --file.',
+    );
+  }
+}
+
+const concerns =
+  (wanted: { session: string | undefined; namespace: string | undefined; reads: boolean }) =>
+  (row: AuditRow): boolean =>
+    (wanted.reads || isDeed(row)) &&
+    (!wanted.namespace || row.namespace === wanted.namespace) &&
+    (!wanted.session || row.name === wanted.session || (row.name?.startsWith(`${wanted.session}-`) ?? false));
+
+async function audit(app: App, session: string | undefined, { file, reads = false, tail }: Options): Promise<void> {
+  if (tail !== undefined && !/^[1-9]\d{0,8}$/.test(tail)) throw new UsageError(`--tail "${tail}" must be a number`);
+  const { rows, torn } = parseAudit(await readLog(app, file ?? join(app.env().data, 'audit.log')));
+  const wanted = { session: session && bareName(session), namespace: app.flags.namespace, reads };
+  const chosen = rows.filter(concerns(wanted)).slice(tail ? -Number(tail) : 0);
+  if (torn) app.note(`${torn} lines of the log are torn and were left out.`);
+  await print(app, chosen);
+}
+
+async function print(app: App, rows: AuditRow[]): Promise<void> {
+  const { output } = app.flags;
+  if (output === 'json' || output === 'yaml') return app.print(await document(rows, output));
+  if (!rows.length) return app.note('No deeds found.');
+  const columns = auditColumns(app.now(), app.style).filter(({ wide }) => !wide || output === 'wide');
+  app.print(table(columns, rows));
+}

@@ -1,0 +1,8 @@
+/** `tiny demo`. */
+import type { Define } from '../define.ts';
+import { Failure } from '../failure.ts';
+
+export const define: Define = (command) =>
+  command.action(() => {
+    throw new Failure('`tiny demo` is not there yet');
+  });

@@ -1,0 +1,106 @@
+/** `tiny new`: a Session from a prompt. */
+import type { Stored } from '../../lib/api/meta.ts';
+import type { Session } from '../../lib/api/session.ts';
+import { isAlreadyExists } from '../../lib/kube/errors.ts';
+import { collectionPath } from '../../lib/kube/path.ts';
+import { SESSIONS } from '../../lib/kube/types.ts';
+import type { App } from '../app.ts';
+import type { Define } from '../define.ts';
+import { settleSession } from '../direct.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { whoAmI } from '../identity.ts';
+import { withProgress } from '../output/progress.ts';
+import { printDone } from '../session/change.ts';
+import { makeName } from '../session/name.ts';
+import { type Identity, makeSession, type SpecOptions } from '../session/spec.ts';
+import { waitUntilFinished } from '../session/wait.ts';
+import { readText } from '../text/read.ts';
+
+interface Options extends SpecOptions {
+  file?: string;
+  name?: string;
+  wait?: boolean;
+  dryRun?: true | 'client' | 'server';
+}
+
+const collect = (value: string, before: string[] | undefined): string[] => [...(before ?? []), value];
+
+const examples = (program: string) => `
+Examples:
+  ${program} new "Fix the flaky login test" --repo https://github.com/acme/shop
+  ${program} new -f task.md --name refactor --ref main --wait
+  echo "Update the changelog" | ${program} new - --repo git@github.com:acme/shop.git
+  ${program} new "Say hello" --agent rehearsal --dry-run -o yaml > session.yaml`;
+
+export const define: Define = (command, app) =>
+  command
+    .argument('[prompt]', 'what the agent is to do; - reads stdin')
+    .option('-f, --file <file>', 'read the prompt from a file; - is stdin')
+    .option('--name <name>', 'the name of the Session (default: made from the prompt)')
+    .option('--repo <url>', 'the git repository to work on')
+    .option('--ref <ref>', 'its branch, tag or commit')
+    .option('--agent <name>', 'claude-code (default), codex or rehearsal')
+    .option('--model <name>', 'the model that the agent is asked to use')
+    .option('--allow <kinds>', 'kinds of tool call that need no yes, parted by commas', collect)
+    .option('--env <NAME=VALUE>', 'an environment variable of the agent; no place for secrets', collect)
+    .option('--credentials <secret>', 'a Secret whose keys become environment variables of the agent', collect)
+    .option('--storage <size>', 'the size of the volume, such as 20Gi')
+    .option('--suspend', 'make it, but start no workload yet')
+    .option('--deadline <duration>', 'end it after this long, such as 2h')
+    .option('--wait', 'until it has finished; exit 1 unless it completed')
+    .option('--dry-run [side]', 'print it and make nothing; "server" asks the cluster whether it would take it')
+    .addHelpText('after', examples(app.program))
+    .action((prompt: string | undefined, options: Options) => create(app, prompt, options));
+
+async function create(app: App, argument: string | undefined, options: Options): Promise<void> {
+  const side = dryRunSide(options);
+  if (app.flags.allNamespaces) throw new UsageError('a Session is made in one namespace: name it with -n');
+  const prompt = await readText(app, { what: 'prompt', argument, file: options.file });
+  const name = options.name ?? makeName(prompt, app.random(5));
+  makeSession(prompt, options, { name, namespace: 'default', requester: undefined });
+  if (side) return dryRun(app, side, (identity) => makeSession(prompt, options, { ...identity, name }));
+  const { client, namespace } = await app.cluster();
+  const session = makeSession(prompt, options, { name, namespace, requester: await whoAmI(client) });
+  const made = await withProgress(app.io.stderr, `Making Session ${name}`, () => send(app, session));
+  await printDone(app, made, 'created');
+  await settleSession(app, { namespace, name });
+  if (options.wait) await waitUntilFinished(app, made);
+}
+
+function dryRunSide({ dryRun, wait }: Options): 'client' | 'server' | undefined {
+  if (!dryRun) return undefined;
+  if (wait) throw new UsageError('--dry-run makes nothing that --wait could wait for');
+  if (dryRun === true || dryRun === 'client') return 'client';
+  if (dryRun === 'server') return dryRun;
+  throw new UsageError(`--dry-run "${dryRun}" must be client or server`, 'A prompt stands before it, or after --.');
+}
+
+/** Prints what would be made. The client's side asks no cluster, and needs none where the namespace is named. */
+async function dryRun(
+  app: App,
+  side: 'client' | 'server',
+  make: (identity: Omit<Identity, 'name'>) => Session,
+): Promise<void> {
+  if (side === 'client') {
+    const namespace = app.flags.namespace ?? (await app.cluster()).namespace;
+    return printDone(app, make({ namespace, requester: undefined }) as Stored<Session>, 'created (dry run)');
+  }
+  const { client, namespace } = await app.cluster();
+  const path = `${collectionPath(SESSIONS, namespace)}?dryRun=All&fieldManager=${client.fieldManager}`;
+  const session = make({ namespace, requester: await whoAmI(client) });
+  await printDone(app, await client.request<Stored<Session>>('POST', path, session), 'created (server dry run)');
+}
+
+async function send(app: App, session: Session): Promise<Stored<Session>> {
+  const { client, namespace } = await app.cluster();
+  try {
+    return await client.create(SESSIONS, session);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    const { name } = session.metadata;
+    throw new Failure(
+      `Session "${name}" exists already in namespace ${namespace}`,
+      `Choose another --name, or see \`tiny show ${name}\`.`,
+    );
+  }
+}

@@ -1,0 +1,59 @@
+/** The command tree as data, from which each shell's script is written: so a script can't fall behind the command. */
+import type { Command, Option } from 'commander';
+import type { App } from '../app.ts';
+
+export interface OptionNode {
+  /** With their dashes: `-n`, `--namespace`. */
+  flags: string[];
+  takesValue: boolean;
+  choices: readonly string[];
+  summary: string;
+}
+
+export interface CommandNode {
+  names: string[];
+  summary: string;
+  options: OptionNode[];
+  /** What the arguments are, where the cluster or a list can tell. */
+  completes: 'session' | 'question' | readonly string[];
+}
+
+export interface Tree {
+  commands: CommandNode[];
+  /** Of every command. */
+  options: OptionNode[];
+}
+
+const toOption = ({ short, long, required, optional, argChoices, description }: Option): OptionNode => ({
+  flags: [short, long].filter((flag) => flag !== undefined),
+  takesValue: required || optional,
+  choices: argChoices ?? [],
+  summary: description,
+});
+
+/** Arguments that are called `session`, `question` or `name` are names of such objects. */
+function completes({ registeredArguments: [first] }: Command): CommandNode['completes'] {
+  const name = first?.name() ?? '';
+  if (/^(sessions?|name)$/.test(name)) return 'session';
+  return name === 'question' ? 'question' : (first?.argChoices ?? []);
+}
+
+const toCommand = (command: Command): CommandNode => ({
+  names: [command.name(), ...command.aliases()],
+  summary: command.summary(),
+  options: command.options.map(toOption),
+  completes: completes(command),
+});
+
+/** The whole tree of `program`; loads every command. */
+export async function commandTree(program: Command, app: App): Promise<Tree> {
+  for (const command of program.commands) await app.complete(command);
+  const commands = program.commands.map(toCommand);
+  const help: CommandNode = {
+    names: ['help'],
+    summary: 'Tell about a command',
+    options: [],
+    completes: commands.flatMap(({ names }) => names),
+  };
+  return { commands: [...commands, help], options: program.options.map(toOption) };
+}

@@ -1,0 +1,39 @@
+/** The environment of the command, read once through one schema; nothing else in `cli/` reads `process.env`. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod/mini';
+
+const schema = z.object({
+  HOME: z._default(z.string(), homedir()),
+  KUBECONFIG: z.optional(z.string()),
+  NO_COLOR: z.optional(z.string()),
+  TERM: z.optional(z.string()),
+  XDG_DATA_HOME: z.optional(z.string()),
+});
+
+export interface Environment {
+  home: string;
+  /** One path, or several parted by `:`, as kubectl reads it. */
+  kubeconfig?: string;
+  /** Any non-empty value turns colour off (no-color.org). */
+  noColor?: string;
+  term?: string;
+  /** Where the local cluster keeps its data: `$XDG_DATA_HOME/tiny`, by default `~/.local/share/tiny`. */
+  data: string;
+}
+
+/** `values` as the command understands them; an empty variable is an absent one. */
+export function parseEnvironment(values: Record<string, string | undefined>): Environment {
+  const set = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
+  const { HOME, KUBECONFIG, NO_COLOR, TERM, XDG_DATA_HOME } = schema.parse(set);
+  return {
+    home: HOME,
+    data: join(XDG_DATA_HOME ?? join(HOME, '.local', 'share'), 'tiny'),
+    ...(KUBECONFIG && { kubeconfig: KUBECONFIG }),
+    ...(NO_COLOR && { noColor: NO_COLOR }),
+    ...(TERM && { term: TERM }),
+  };
+}
+
+/** The environment of this process. */
+export const readEnvironment = (): Environment => parseEnvironment(process.env);

@@ -1,0 +1,105 @@
+/**
+ * Answering: refused here where it can be told early, else one write under the condition that the Question is still
+ * the one that was read. Of two people who answer in the same moment one wins, and the other is told who.
+ */
+import { toTimestamp } from '../../lib/api/conditions.ts';
+import type { Stored } from '../../lib/api/meta.ts';
+import type { Answer, Question } from '../../lib/api/question.ts';
+import { isConflict, isInvalid } from '../../lib/kube/errors.ts';
+import { QUESTIONS, type Ref } from '../../lib/kube/types.ts';
+import { decide } from '../../lib/question/decision.ts';
+import type { App } from '../app.ts';
+import { settleQuestion } from '../direct.ts';
+import { Failure } from '../failure.ts';
+import { whoAmI } from '../identity.ts';
+import { age } from '../output/age.ts';
+import { document, objectName } from '../output/document.ts';
+import { safeLine } from '../output/safe.ts';
+import { find } from '../session/find.ts';
+
+export type Choice = Pick<Answer, 'option' | 'text'>;
+
+const ATTEMPTS = 5;
+
+/** An answer as a person reads it. */
+export const told = ({ option, text }: Choice): string => (option ? option : `"${safeLine(text ?? '').slice(0, 120)}"`);
+
+/** Why `question` can't be answered any more. */
+function closed(question: Stored<Question>, now: Date): Failure | undefined {
+  const { name } = question.metadata;
+  const { answer, expiresAt } = question.spec;
+  if (answer) {
+    const when = answer.at ? ` ${age(answer.at, now)} ago` : '';
+    const by = safeLine(answer.by?.username ?? 'somebody');
+    return new Failure(`Question "${name}" was answered by ${by}${when}: ${told(answer)}`, 'An answer stays.');
+  }
+  if (decide(question, now).state !== 'expired') return undefined;
+  return new Failure(
+    `Question "${name}" expired at ${expiresAt}, and nothing was done`,
+    'The agent is told, and may ask again.',
+  );
+}
+
+/** Whether the answer that stands is the one that this run has written, though the server's yes was lost. */
+const isOurs = (stands: Answer | undefined, ours: Answer): boolean =>
+  stands !== undefined &&
+  stands.at === ours.at &&
+  stands.option === ours.option &&
+  stands.text === ours.text &&
+  stands.by?.username === ours.by?.username;
+
+/** Reads the Question, lets `choose` say what to answer, and answers. `choose` throws a UsageError for what can't be chosen. */
+export async function answerQuestion(
+  app: App,
+  name: string,
+  choose: (question: Stored<Question>) => Choice,
+): Promise<void> {
+  const { client, namespace } = await app.cluster();
+  const question = await find(client, { type: QUESTIONS, namespace, name });
+  const refusal = closed(question, app.now());
+  if (refusal) throw refusal;
+  const by = await whoAmI(client);
+  const answer: Answer = { ...choose(question), at: toTimestamp(app.now()), ...(by && { by }) };
+  const answered = await write(app, question, answer);
+  await printAnswered(app, answered, answer);
+  await settleQuestion(app, { namespace, name: question.metadata.name });
+}
+
+/** Writes the answer; begins anew where the Question changed but is still open. */
+async function write(app: App, read: Stored<Question>, answer: Answer): Promise<Stored<Question>> {
+  const { client, namespace } = await app.cluster();
+  const ref: Ref = { namespace, name: read.metadata.name };
+  let question = read;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const { uid, resourceVersion } = question.metadata;
+    const body = { metadata: { uid, resourceVersion }, spec: { answer } };
+    try {
+      return await client.patch(QUESTIONS, ref, { type: 'merge', body });
+    } catch (error) {
+      question = await afterRefusal(app, ref, { error, answer });
+      if (question.spec.answer) return question;
+    }
+  }
+  throw new Failure(`Question "${ref.name}" changes faster than it can be answered`, 'Try again in a moment.');
+}
+
+/** The Question as it is now: still open after a conflict, or answered by this very run. Throws in every other case. */
+async function afterRefusal(
+  app: App,
+  ref: Ref,
+  { error, answer }: { error: unknown; answer: Answer },
+): Promise<Stored<Question>> {
+  if (!isConflict(error) && !isInvalid(error)) throw error;
+  const { client, namespace } = await app.cluster();
+  const question = await find(client, { type: QUESTIONS, namespace, name: ref.name });
+  if (isOurs(question.spec.answer, answer)) return question;
+  const faster = closed(question, app.now());
+  if (faster ?? isInvalid(error)) throw faster ?? error;
+  return question;
+}
+
+async function printAnswered(app: App, question: Stored<Question>, answer: Answer): Promise<void> {
+  const { output } = app.flags;
+  if (output === 'json' || output === 'yaml') app.print(await document(question, output));
+  else app.print(`${objectName(question)}${output === 'name' ? '' : ` answered ${told(answer)}`}\n`);
+}

@@ -1,0 +1,48 @@
+/** `tiny y` and `tiny n`: a plain yes or no, to the only open Question where none is named. */
+import type { Stored } from '../../lib/api/meta.ts';
+import type { Question } from '../../lib/api/question.ts';
+import { QUESTIONS } from '../../lib/kube/types.ts';
+import { decide } from '../../lib/question/decision.ts';
+import type { App } from '../app.ts';
+import type { Define } from '../define.ts';
+import { Failure, UsageError } from '../failure.ts';
+import { safeLine } from '../output/safe.ts';
+import { truncate } from '../output/width.ts';
+import { answerQuestion } from './answer.ts';
+import { chooseYesNo } from './choose.ts';
+
+const SHORT = { yes: 'y', no: 'n' } as const;
+
+/** The command that says `word`. */
+export const defineYesNo =
+  (word: 'yes' | 'no'): Define =>
+  (command, app) =>
+    command
+      .argument('[question]', 'the name of the Question (default: the only open one)')
+      .addHelpText(
+        'after',
+        `\nExamples:\n  ${app.program} ${SHORT[word]}\n  ${app.program} ${SHORT[word]} refactor-0123456789`,
+      )
+      .action(async (name: string | undefined) => {
+        const chosen = name ?? (await onlyOpen(app, word)).metadata.name;
+        await answerQuestion(app, chosen, (question) => chooseYesNo(question, word));
+      });
+
+const line = ({ spec }: Question): string => truncate(`${spec.session} asks: ${safeLine(spec.text)}`, 100);
+
+async function onlyOpen(app: App, word: 'yes' | 'no'): Promise<Stored<Question>> {
+  if (app.flags.allNamespaces) throw new UsageError(`${word} is said in one namespace: name it with -n`);
+  const { client, namespace } = await app.cluster();
+  const { items } = await client.list(QUESTIONS, { namespace });
+  const open = items.filter((question) => decide(question, app.now()).state === 'open');
+  const [only, ...others] = open;
+  if (!only) throw new Failure(`no Question is open in namespace ${namespace}`, 'Nothing was answered.');
+  if (others.length) {
+    throw new UsageError(
+      `${open.length} Questions are open: say which`,
+      ...open.map((question) => `${app.program} ${SHORT[word]} ${question.metadata.name}   ${line(question)}`),
+    );
+  }
+  app.note(line(only));
+  return only;
+}

@@ -1,0 +1,68 @@
+/**
+ * Every command, with what the overview says of it and where its code is. A command's file is loaded only when that
+ * command runs, so that `tiny ls` never pays for `tiny up`.
+ */
+import type { Define } from './define.ts';
+
+export interface Entry {
+  name: string;
+  aliases?: readonly string[];
+  summary: string;
+  group: 'Sessions' | 'Questions' | 'Local cluster' | 'Other';
+  /** After Ctrl-C the command is waited for, because it has something to take down; a second Ctrl-C ends it. */
+  cleansUp?: boolean;
+  load: () => Promise<{ define: Define }>;
+}
+
+const sessions: Entry[] = [
+  { name: 'new', summary: 'Start a Session', load: () => import('./commands/new.ts') },
+  { name: 'ls', aliases: ['list', 'get'], summary: 'List Sessions', load: () => import('./commands/ls.ts') },
+  { name: 'show', summary: 'Tell all about one Session', load: () => import('./commands/show.ts') },
+  { name: 'logs', summary: "Print a Session's logs", load: () => import('./commands/logs.ts') },
+  { name: 'send', summary: "Say something to a Session's agent", load: () => import('./commands/send.ts') },
+  {
+    name: 'suspend',
+    summary: 'Take Sessions to zero pods and keep their volumes',
+    load: () => import('./commands/suspend.ts'),
+  },
+  { name: 'resume', summary: 'Let suspended Sessions go on', load: () => import('./commands/resume.ts') },
+  { name: 'touch', summary: 'Say that Sessions are to go on, in your name', load: () => import('./commands/touch.ts') },
+  { name: 'rm', summary: 'Delete Sessions', load: () => import('./commands/rm.ts') },
+].map((entry) => ({ ...entry, group: 'Sessions' }));
+
+const questions: Entry[] = [
+  { name: 'questions', summary: 'List what agents ask', load: () => import('./commands/questions.ts') },
+  { name: 'answer', summary: 'Answer a Question', load: () => import('./commands/answer.ts') },
+  { name: 'y', summary: 'Say yes to a Question', load: () => import('./commands/y.ts') },
+  { name: 'n', summary: 'Say no to a Question', load: () => import('./commands/n.ts') },
+].map((entry) => ({ ...entry, group: 'Questions' }));
+
+const local: Entry[] = [
+  { name: 'up', summary: 'Start a local cluster', cleansUp: true, load: () => import('./commands/up.ts') },
+  { name: 'down', summary: 'Stop the local cluster', load: () => import('./commands/down.ts') },
+  { name: 'status', summary: 'Tell what the local cluster runs', load: () => import('./commands/status.ts') },
+  {
+    name: 'demo',
+    summary: 'Play the whole story, then leave nothing running',
+    cleansUp: true,
+    load: () => import('./commands/demo.ts'),
+  },
+].map((entry) => ({ ...entry, group: 'Local cluster' }));
+
+const other: Entry[] = [
+  { name: 'audit', summary: 'Tell who did what', load: () => import('./commands/audit.ts') },
+  { name: 'replay', summary: 'Give a stored event to a function', load: () => import('./commands/replay.ts') },
+  { name: 'whoami', summary: 'Tell who the cluster takes you for', load: () => import('./commands/whoami.ts') },
+  {
+    name: 'completion',
+    summary: 'Print a completion script for your shell',
+    load: () => import('./commands/completion.ts'),
+  },
+  {
+    name: 'version',
+    summary: 'Print the versions of tiny and of the cluster',
+    load: () => import('./commands/version.ts'),
+  },
+].map((entry) => ({ ...entry, group: 'Other' }));
+
+export const REGISTRY: readonly Entry[] = [...sessions, ...questions, ...local, ...other];

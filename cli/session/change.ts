@@ -1,0 +1,81 @@
+/**
+ * Changes of a Session's spec. Each carries who makes it, because a cluster without mutating admission policies
+ * only checks the stamp and expects the client to fill it in (design, section 6); elsewhere the server's wins.
+ */
+import type { Person, Stored } from '../../lib/api/meta.ts';
+import type { Session } from '../../lib/api/session.ts';
+import { isConflict } from '../../lib/kube/errors.ts';
+import { type Patch, SESSIONS } from '../../lib/kube/types.ts';
+import type { App } from '../app.ts';
+import { settleSession } from '../direct.ts';
+import { Failure } from '../failure.ts';
+import { whoAmI } from '../identity.ts';
+import { document, objectName } from '../output/document.ts';
+import { find } from './find.ts';
+
+export type Operations = Extract<Patch, { type: 'json' }>['body'];
+/** What to change, from the Session as it is; a string says why nothing needs to be. */
+export type Change = (session: Stored<Session>) => Operations | string;
+
+/** An object that changes under every attempt is changing faster than a person can mean. */
+const ATTEMPTS = 5;
+
+const stamp = (person: Person | undefined): Operations =>
+  person ? [{ op: 'add', path: '/spec/requester', value: person }] : [];
+
+/** Fails with a conflict where the Session is no longer the one that was read. */
+const unchanged = ({ metadata: { resourceVersion } }: Stored<Session>): Operations => [
+  { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion },
+];
+
+function unlessConflict(error: unknown): undefined {
+  if (!isConflict(error)) throw error;
+}
+
+/** Reads, changes under the condition that nobody was in between, and begins anew where somebody was. */
+export async function changeSession(app: App, name: string, change: Change): Promise<Stored<Session> | string> {
+  const { client, namespace } = await app.cluster();
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const session = await find(client, { type: SESSIONS, namespace, name });
+    const operations = change(session);
+    if (typeof operations === 'string') return operations;
+    const body = [...unchanged(session), ...operations, ...stamp(await whoAmI(client))];
+    const ref = { namespace, name: session.metadata.name };
+    const changed = await client.patch(SESSIONS, ref, { type: 'json', body }).catch(unlessConflict);
+    if (changed) return changed;
+  }
+  throw new Failure(`Session "${name}" changes faster than it can be written to`, 'Try again in a moment.');
+}
+
+/** Changes each named Session, settles it, and says so; what failed is told at the end. */
+export async function changeEach(
+  app: App,
+  names: readonly string[],
+  { change, verb }: { change: Change; verb: string },
+): Promise<void> {
+  const { namespace } = await app.cluster();
+  await eachOf(app, names, async (name) => {
+    const changed = await changeSession(app, name, change);
+    if (typeof changed === 'string') return app.note(changed);
+    await printDone(app, changed, verb);
+    await settleSession(app, { namespace, name: changed.metadata.name });
+  });
+}
+
+/** `session.tiny.dev/x suspended`, or the object in the format asked for. */
+export async function printDone(app: App, object: Stored<Session>, verb: string): Promise<void> {
+  const { output } = app.flags;
+  if (output === 'json' || output === 'yaml') app.print(await document(object, output));
+  else app.print(`${objectName(object)}${output === 'name' ? '' : ` ${verb}`}\n`);
+}
+
+/** Does `act` for each name; one that fails doesn't keep the others from it, but the command fails. */
+export async function eachOf(app: App, names: readonly string[], act: (name: string) => Promise<void>): Promise<void> {
+  const failed: unknown[] = [];
+  for (const name of names) await act(name).catch((error: unknown) => failed.push(error));
+  const [first, ...others] = failed;
+  if (failed.length === 0) return;
+  const { explain } = await import('../explain.ts');
+  for (const error of others) app.note(`error: ${explain(error, app).message}`);
+  throw first;
+}

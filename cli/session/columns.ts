@@ -1,0 +1,22 @@
+/** The columns of `tiny ls`. */
+import type { Stored } from '../../lib/api/meta.ts';
+import type { Session } from '../../lib/api/session.ts';
+import { age } from '../output/age.ts';
+import { paintState, type Style } from '../output/style.ts';
+import type { Column } from '../output/table.ts';
+import { sessionMessage, sessionState } from './state.ts';
+
+type Row = Stored<Session>;
+
+/** Columns of Sessions at `now`; wide ones say where the work is and what was asked. */
+export const sessionColumns = (now: Date, style: Style): Column<Row>[] => [
+  { heading: 'NAME', cell: ({ metadata }) => metadata.name },
+  { heading: 'STATE', cell: sessionState, paint: (text) => paintState(style, text) },
+  { heading: 'AGENT', cell: ({ spec }) => spec.agent.name },
+  { heading: 'REQUESTER', cell: ({ spec }) => spec.requester?.username },
+  { heading: 'AGE', cell: ({ metadata }) => age(metadata.creationTimestamp, now) },
+  { heading: 'PARENT', cell: ({ spec }) => spec.parent, wide: true },
+  { heading: 'REPOSITORY', cell: ({ spec }) => spec.repository?.url, wide: true },
+  { heading: 'PROMPT', cell: ({ spec }) => spec.prompt.slice(0, 200), wide: true },
+  { heading: 'MESSAGE', cell: sessionMessage, shrink: true },
+];

@@ -1,0 +1,123 @@
+/** One Session told to a person, all of it: `tiny show`. Pure; everything from the cluster is made harmless. */
+import type { Condition, Stored } from '../../lib/api/meta.ts';
+import type { Question } from '../../lib/api/question.ts';
+import type { Session } from '../../lib/api/session.ts';
+import { age } from '../output/age.ts';
+import { safeLine, safeText } from '../output/safe.ts';
+import { paintState, type Style } from '../output/style.ts';
+import { type Column, fields, table } from '../output/table.ts';
+import { describeQuestion } from '../question/describe.ts';
+import type { KubeEvent } from './events.ts';
+import { sessionMessage, sessionState } from './state.ts';
+
+/** A Session with what belongs to it, as it was read. */
+export interface Whole {
+  session: Stored<Session>;
+  /** The open ones. */
+  questions: readonly Stored<Question>[];
+  children: readonly Stored<Session>[];
+  /** Oldest first. */
+  events: readonly KubeEvent[];
+}
+
+/** How to tell it. */
+export interface Telling {
+  now: Date;
+  style: Style;
+  /** `tiny` or `kubectl tiny`, for commands to copy. */
+  program: string;
+}
+
+const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
+const section = (title: string, body: string): string =>
+  body ? `${title}:\n${indent(body.replace(/\n?$/, '\n'))}` : '';
+const join = (...parts: (string | number | undefined)[]): string =>
+  parts.filter((part) => part !== undefined && part !== '').join(' ');
+
+function head({ session }: Whole, { now, style }: Telling): string {
+  const { metadata, spec } = session;
+  const { requester, agent, repository } = spec;
+  return fields([
+    ['Name', metadata.name],
+    ['Namespace', metadata.namespace],
+    ['State', paintState(style, safeLine(sessionState(session)))],
+    ['Message', safeLine(sessionMessage(session))],
+    ['Requester', safeLine(requester?.username ?? '<nobody>')],
+    ['Parent', spec.parent && safeLine(spec.parent)],
+    ['Agent', safeLine(join(agent.name, agent.model && `(${agent.model})`))],
+    ['Repository', repository && safeLine(join(repository.url, repository.ref && `at ${repository.ref}`))],
+    ['Allowed', safeLine(spec.approvals.allow.join(', ')) || 'nothing unasked'],
+    [
+      'Created',
+      metadata.creationTimestamp && `${metadata.creationTimestamp} (${age(metadata.creationTimestamp, now)} ago)`,
+    ],
+    ['Deadline', spec.deadline && `${safeLine(spec.deadline)} after that`],
+  ]);
+}
+
+const conditionColumns = (now: Date): Column<Condition>[] => [
+  { heading: 'TYPE', cell: ({ type }) => type },
+  { heading: 'STATUS', cell: ({ status }) => status },
+  { heading: 'REASON', cell: ({ reason }) => reason },
+  { heading: 'AGE', cell: ({ lastTransitionTime }) => age(lastTransitionTime, now) },
+  { heading: 'MESSAGE', cell: ({ message }) => message },
+];
+
+const childColumns = (now: Date): Column<Stored<Session>>[] => [
+  { heading: 'NAME', cell: ({ metadata }) => metadata.name },
+  { heading: 'STATE', cell: sessionState },
+  { heading: 'REQUESTER', cell: ({ spec }) => spec.requester?.username },
+  { heading: 'AGE', cell: ({ metadata }) => age(metadata.creationTimestamp, now) },
+];
+
+const eventColumns = (now: Date): Column<KubeEvent>[] => [
+  { heading: 'AGE', cell: ({ at }) => age(at, now) },
+  { heading: 'TYPE', cell: ({ type }) => type },
+  { heading: 'REASON', cell: ({ reason }) => reason },
+  { heading: 'MESSAGE', cell: ({ message }) => message },
+];
+
+const rows = <Row>(columns: Column<Row>[], items: readonly Row[]): string =>
+  items.length ? table(columns, items) : '';
+
+function tokens({ usage }: NonNullable<Session['status']>): string | undefined {
+  const { inputTokens, outputTokens } = usage ?? {};
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  return `${inputTokens ?? 0} in, ${outputTokens ?? 0} out`;
+}
+
+function result({ status = {} }: Session): string {
+  const { summary, branch, commit, commits, filesChanged } = status.result ?? {};
+  return fields([
+    ['Summary', safeText(summary ?? '')],
+    ['Branch', safeLine(branch ?? '')],
+    ['Commit', safeLine(commit ?? '')],
+    ['Commits', commits?.toString()],
+    ['Files changed', filesChanged?.toString()],
+    ['Tokens', tokens(status)],
+    ['Turns', status.usage?.turns?.toString()],
+  ]);
+}
+
+function messages({ spec, status }: Session): string {
+  const read = status?.messagesRead ?? 0;
+  return (spec.messages ?? [])
+    .map(({ id, text }, index) => `${safeLine(id)}${index < read ? '' : ' (not read yet)'}: ${safeText(text)}`)
+    .join('\n');
+}
+
+/** The whole as text. */
+export function describeSession(whole: Whole, telling: Telling): string {
+  const { session, questions, children, events } = whole;
+  const { now } = telling;
+  return [
+    head(whole, telling),
+    section('Prompt', safeText(session.spec.prompt)),
+    section('Messages', messages(session)),
+    section('Open questions', questions.map((question) => describeQuestion(question, telling)).join('\n')),
+    section('Children', rows(childColumns(now), children)),
+    section('Result', result(session)),
+    section('Conditions', rows(conditionColumns(now), session.status?.conditions ?? [])),
+    section('Events', rows(eventColumns(now), events)),
+  ].join('');
+}

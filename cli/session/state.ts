@@ -1,0 +1,31 @@
+/** A Session's state in one word, read from its conditions as the printer column of the resource does. Pure. */
+import { findCondition, isTrue } from '../../lib/api/conditions.ts';
+import type { Stored } from '../../lib/api/meta.ts';
+import type { Session } from '../../lib/api/session.ts';
+
+/** `Terminating`, `Pending` before anybody looked, what it ended as, else the reason of its Ready condition. */
+export function sessionState(session: Stored<Session>): string {
+  if (session.metadata.deletionTimestamp) return 'Terminating';
+  const finished = findCondition(session, 'Finished');
+  if (finished?.status === 'True') return finished.reason;
+  const materialised = findCondition(session, 'Materialised');
+  if (materialised?.status === 'False') return materialised.reason;
+  if (isTrue(session, 'Suspended')) return isTrue(session, 'Waiting') ? 'Waiting' : 'Suspended';
+  return findCondition(session, 'Ready')?.reason ?? 'Pending';
+}
+
+/** The line that says most about a Session now: why it was refused or failed, else what its agent says of itself. */
+export function sessionMessage(session: Stored<Session>): string {
+  const materialised = findCondition(session, 'Materialised');
+  if (materialised?.status === 'False') return materialised.message;
+  const finished = findCondition(session, 'Finished');
+  if (finished?.status === 'True' && finished.reason !== 'Completed') return finished.message;
+  return session.status?.message ?? '';
+}
+
+/** How a Session that has finished went; `undefined` where it hasn't. */
+export function ending(session: Stored<Session>): { completed: boolean; reason: string; message: string } | undefined {
+  const finished = findCondition(session, 'Finished');
+  if (finished?.status !== 'True') return undefined;
+  return { completed: finished.reason === 'Completed', reason: finished.reason, message: finished.message };
+}
