@@ -1,0 +1,56 @@
+/** PingSource: the same data on a schedule. Of cron, `*` and steps of it in the minutes are read, which is what tiny uses. */
+import { randomUUID } from 'node:crypto';
+import type { Stored } from '../../lib/api/meta.ts';
+import { type Part, sleep, type World } from '../controllers/loop.ts';
+import type { CloudEvent } from './cloud-event.ts';
+import type { Send } from './faults.ts';
+import type { PingSource } from './kinds.ts';
+
+const MINUTE = 60_000;
+
+/** Every how many minutes of the hour, or `undefined` for a schedule that the stand-in does not read. */
+export function minutesOf(schedule: string): number | undefined {
+  const [, every = '1'] = /^\*(?:\/(\d+))? \* \* \* \*$/.exec(schedule.trim()) ?? [undefined, '0'];
+  const minutes = Number(every);
+  return minutes >= 1 && minutes <= 59 ? minutes : undefined;
+}
+
+/** Milliseconds from `now` to the next full minute that `minutes` divides; each hour counts anew, as in cron. */
+export function untilNext(minutes: number, now: Date): number {
+  const [minute, within] = [now.getUTCMinutes(), now.getTime() % MINUTE];
+  return Math.min(minutes - (minute % minutes), 60 - minute) * MINUTE - within;
+}
+
+/** What the stand-in does not do of a source's spec. */
+export const pingProblem = ({ spec }: PingSource): string | undefined =>
+  minutesOf(spec.schedule) === undefined
+    ? `the stand-in reads schedules such as "*/5 * * * *", not ${JSON.stringify(spec.schedule)}`
+    : undefined;
+
+export function pingEvent({ metadata, spec }: PingSource, id: string, time: Date): CloudEvent {
+  const source = `/apis/v1/namespaces/${metadata.namespace}/pingsources/${metadata.name}`;
+  return {
+    attributes: { specversion: '1.0', id, type: 'dev.knative.sources.ping', source, time: time.toISOString() },
+    contentType: spec.contentType ?? 'application/json',
+    body: spec.data ?? '',
+  };
+}
+
+/** Runs until stopped. */
+export function startPing(source: Stored<PingSource>, send: Send, { now }: Pick<World, 'now'>): Part {
+  const ending = new AbortController();
+  const { signal } = ending;
+  const run = async () => {
+    for (;;) {
+      await sleep(untilNext(minutesOf(source.spec.schedule) ?? 1, now()), signal);
+      if (signal.aborted) return;
+      await send(pingEvent(source, randomUUID(), now()));
+    }
+  };
+  const running = run();
+  const stop = async () => {
+    ending.abort();
+    await running;
+  };
+  return { stop };
+}
