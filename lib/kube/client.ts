@@ -3,7 +3,7 @@ import type { KubeObject, Person, Stored } from '../api/meta.ts';
 import { type Header, impersonationHeaders } from '../identity/impersonation-headers.ts';
 import { makeApply } from './apply.ts';
 import { type Clock, systemClock } from './clock.ts';
-import { isNotFound } from './errors.ts';
+import { ConnectionError, isNotFound } from './errors.ts';
 import { decode } from './lines.ts';
 import { list } from './list.ts';
 import { collectionPath, objectPath, query } from './path.ts';
@@ -43,7 +43,13 @@ const STREAM_SILENCE_MS = 24 * 60 * 60 * 1000;
 /** Of an object the API server gives the name; of a resource that it does not serve, it does not. */
 const isAbsent = (error: unknown) => isNotFound(error) && error.status.details?.name !== undefined;
 
-const parse = <T>(text: string): T => (text ? JSON.parse(text) : undefined) as T;
+function parse<T>(text: string, { method, path }: Asked): T {
+  try {
+    return (text ? JSON.parse(text) : undefined) as T;
+  } catch (cause) {
+    throw new ConnectionError(`the answer to ${method} ${path} is no JSON: ${text.slice(0, 100)}`, { cause });
+  }
+}
 
 function makeCalls({ transport, clock, config, identity }: Context) {
   const exchange = ({ type, headers = [], ...asked }: Asked): Exchange => ({
@@ -55,7 +61,7 @@ function makeCalls({ transport, clock, config, identity }: Context) {
     json: async <T>(asked: Asked): Promise<T> => {
       const idempotent = asked.idempotent ?? asked.method !== 'POST';
       const options = { ...again, idempotent, signal: asked.signal };
-      return parse<T>(await retrying(() => transport.read(exchange(asked)), options));
+      return parse<T>(await retrying(() => transport.read(exchange(asked)), options), asked);
     },
     open: (asked: Asked) =>
       retrying(() => transport.open(exchange(asked)), { ...again, idempotent: true, signal: asked.signal }),

@@ -89,7 +89,17 @@ function send(start: () => ClientRequest, { body, signal, timeoutMs = TIMEOUT_MS
   });
 }
 
-/** How each request is started: TLS or not, agent, proxy. */
+/** Node sends each value of a list in a line of its own. */
+function grouped(headers: readonly Header[]): Record<string, string[]> {
+  const lists: Record<string, string[]> = {};
+  for (const [name, value] of headers) {
+    lists[name] ??= [];
+    lists[name].push(value);
+  }
+  return lists;
+}
+
+/** How each request is started: TLS or not, agent, proxy, headers. */
 function makeStarter(config: TransportConfig) {
   const url = new URL(config.server);
   const secure = url.protocol === 'https:';
@@ -104,16 +114,19 @@ function makeStarter(config: TransportConfig) {
     ...(config.insecureSkipTlsVerify && { rejectUnauthorized: false }),
   };
   const prefix = url.pathname.replace(/\/$/, '');
-  return ({ method, path, timeoutMs = TIMEOUT_MS }: Exchange, { certificate, key }: Credentials) => {
+  return (exchange: Exchange, credentials: Credentials) => {
+    const { method, path, timeoutMs = TIMEOUT_MS } = exchange;
+    const { token, certificate, key } = credentials;
+    const headers = grouped([
+      ['user-agent', config.userAgent],
+      ['accept', 'application/json'],
+      ...(token ? [['authorization', `Bearer ${token}`] as const] : []),
+      ...(exchange.headers ?? []),
+    ]);
     const identity = certificate && key ? { cert: certificate, key } : {};
-    return (secure ? request : plainRequest)({ ...base, ...identity, method, path: prefix + path, timeout: timeoutMs });
+    const options = { ...base, ...identity, method, path: prefix + path, headers, timeout: timeoutMs };
+    return (secure ? request : plainRequest)(options);
   };
-}
-
-/** Appended one by one, so that each value of a name goes in a line of its own. */
-function setHeaders(started: ClientRequest, headers: readonly Header[]): ClientRequest {
-  for (const [name, value] of headers) started.appendHeader(name, value);
-  return started;
 }
 
 async function* chunksOf(response: IncomingMessage, failed: (error: unknown) => unknown) {
@@ -131,14 +144,6 @@ export function makeTransport(config: TransportConfig): Transport {
   const start = makeStarter(config);
   const limit = config.maxAnswerBytes ?? MAX_ANSWER_BYTES;
   const authenticate = async () => (typeof config.auth === 'function' ? config.auth() : (config.auth ?? {}));
-  const common: Header[] = [
-    ['user-agent', config.userAgent],
-    ['accept', 'application/json'],
-  ];
-  const begin = (exchange: Exchange, credentials: Credentials) => {
-    const bearer: Header[] = credentials.token ? [['authorization', `Bearer ${credentials.token}`]] : [];
-    return setHeaders(start(exchange, credentials), [...common, ...bearer, ...(exchange.headers ?? [])]);
-  };
 
   const open = async (asked: Exchange): Promise<AsyncIterable<Buffer>> => {
     const exchange = { timeoutMs: config.timeoutMs, ...asked };
@@ -146,7 +151,7 @@ export function makeTransport(config: TransportConfig): Transport {
     const failed = (error: unknown) => (signal?.aborted ? signal.reason : connectionError(config.server, error));
     signal?.throwIfAborted();
     const credentials = await authenticate().catch((error) => Promise.reject(failed(error)));
-    const response = await send(() => begin(exchange, credentials), exchange).catch((e) => Promise.reject(failed(e)));
+    const response = await send(() => start(exchange, credentials), exchange).catch((e) => Promise.reject(failed(e)));
     const chunks = chunksOf(response, failed);
     const code = response.statusCode ?? 0;
     if (isSuccess(code)) return chunks;

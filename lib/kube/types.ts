@@ -78,7 +78,7 @@ export type Patch =
 export interface Client {
   /** Whose fields an apply of this client owns. */
   readonly fieldManager: string;
-  /** The object, or `undefined` where there is none. */
+  /** The object, or `undefined` where there is none. A resource that the API server does not serve is a 404 thrown. */
   get<T extends KubeObject>(type: ResourceType<T>, ref: Ref): Promise<Stored<T> | undefined>;
   /** All objects, page after page. */
   list<T extends KubeObject>(type: ResourceType<T>, options?: ListOptions): Promise<List<Stored<T>>>;
@@ -90,7 +90,10 @@ export interface Client {
   create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<Stored<T>>;
   /** Server-side apply with force, by this client's field manager. `metadata.uid` and `resourceVersion` in it are preconditions. */
   apply<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<Stored<T>>;
-  /** Server-side apply of the status subresource; 404 where the object is gone. */
+  /**
+   * Server-side apply of the status subresource; 404 where the object is gone. `metadata.resourceVersion` in it is a
+   * precondition; so is `metadata.uid`, which the API server ignores here: without a version, it costs a read more.
+   */
   applyStatus<T extends KubeObject>(
     type: ResourceType<T>,
     object: KubeObject & { status?: unknown },

@@ -56,7 +56,9 @@ describe('refused is', () => {
 /** What the API server makes of a header's name and value. */
 const decoded = ([name, value]: readonly [string, string]) => [
   decodeURIComponent(name.toLowerCase().replace('impersonate-extra-', '')),
-  Buffer.from(value, 'latin1').toString('utf8').replaceAll(/^[\t ]+|[\t ]+$/g, ''),
+  Buffer.from(value, 'latin1')
+    .toString('utf8')
+    .replaceAll(/^[\t ]+|[\t ]+$/g, ''),
 ];
 
 test('whatever is sent is read by the server as it was stamped, keys with capitals too', () => {

@@ -29,6 +29,11 @@ describe('get', () => {
   });
 });
 
+test('a success that is no JSON (a login page) is a typed error', async () => {
+  const { client } = await connect((_, response) => void response.end('<html>log in</html>'));
+  await expect(client.get(SECRETS, REF)).rejects.toMatchObject({ name: 'ConnectionError', again: 'never' });
+});
+
 describe('list', () => {
   test('reads page after page, and says of each item what it is', async () => {
     const { client, seen } = await connect(({ query }, response) => {

@@ -154,6 +154,13 @@ describe('credentials', () => {
     expect(sent).toEqual(['Bearer one', 'Bearer one', 'Bearer two', 'Bearer two']);
   });
 
+  test('a token that fits into no header is a typed error that does not show it', async () => {
+    const { url } = await startServer((_, response) => answer(response, {}));
+    const error = await failure(transportTo(url, { auth: { token: 's3cret\nx' } }).read({ method: 'GET', path: '/' }));
+    expect(error).toMatchObject({ name: 'ConnectionError', again: 'never' });
+    expect((error as Error).stack).not.toContain('s3cret');
+  });
+
   test('TLS checks the server, by another name where one is given, and shows a client certificate', async () => {
     const { url, seen } = await startServer((_, response) => answer(response, {}), { secure: true });
     const get = (more: Partial<TransportConfig>) => transportTo(url, more).read({ method: 'GET', path: '/' });
