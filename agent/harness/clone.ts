@@ -36,8 +36,15 @@ export const repositoryFolder = (workspace: string): string => join(workspace, '
 export async function clone(request: CloneRequest): Promise<{ base: string }> {
   const folder = repositoryFolder(request.workspace);
   if (!existsSync(folder)) await cloneAnew(request, folder);
+  else if (!(await isOurs(request, folder))) await prepare({ ...request, ref: undefined }, folder);
   const base = await git(['config', '--get', 'tiny.base'], { cwd: folder, env: request.env });
   return { base: base.trim() };
+}
+
+/** A volume that was filled from another Session's holds a clone with that one's branch. */
+async function isOurs({ branch, env }: CloneRequest, cwd: string): Promise<boolean> {
+  const made = await git(['config', '--get', 'tiny.branch'], { cwd, env }).catch(() => '');
+  return made.trim() === branch;
 }
 
 async function cloneAnew(request: CloneRequest, folder: string): Promise<void> {
@@ -80,4 +87,5 @@ async function prepare({ url, ref, branch, identity, env }: CloneRequest, cwd: s
   await run('config', 'user.name', identity.name);
   await run('config', 'user.email', identity.email);
   await run('config', 'tiny.base', base.trim());
+  await run('config', 'tiny.branch', branch);
 }

@@ -3,9 +3,9 @@
  * finished agent waits here for a message, because a Deployment starts again what exits.
  */
 import type { Session } from '../../lib/api/session.ts';
+import { milliseconds } from '../../lib/session/lifetime.ts';
 import { pollDelay } from '../polling.ts';
 import { giveUp, type HarnessOptions, type Live } from './context.ts';
-import { durationMs } from './duration.ts';
 import { type Finish, progressOf } from './journal.ts';
 import { next, type Step, type View } from './next.ts';
 import { finished, idle, reopened } from './telling.ts';
@@ -38,7 +38,7 @@ const viewOf = ({ config, clock }: HarnessOptions, { spec, status }: Session): V
   hasRepository: config.repository !== undefined,
   messages: spec.messages?.length ?? 0,
   read: status?.messagesRead ?? 0,
-  finishAfterMs: durationMs(config.idle.finishAfter),
+  finishAfterMs: milliseconds(config.idle.finishAfter),
   deadlineAt: config.deadlineAt === undefined ? undefined : Date.parse(config.deadlineAt),
 });
 

@@ -5,10 +5,10 @@
 import { join } from 'node:path';
 import { systemClock } from '../../lib/kube/clock.ts';
 import { type HarnessEnv, harnessEnv } from '../env.ts';
+import { lockFolder } from '../lock.ts';
 import { cloneStep, openAgent, resultStep } from './edges.ts';
 import { runHarness } from './harness.ts';
 import { openJournal } from './journal.ts';
-import { lockFolder } from './lock.ts';
 import { makePermits } from './permits.ts';
 import { readPrompt } from './prompt.ts';
 import { makeReporter, type Reporter } from './reporter.ts';
@@ -53,7 +53,7 @@ async function work(env: HarnessEnv, { stop, tools, reporter }: Wiring): Promise
       stop.addEventListener('abort', () => resolve(clearInterval(alive)), { once: true });
     });
   }
-  const journal = openJournal(join(env.state, 'journal.jsonl'));
+  const journal = openJournal(join(env.state, env.sessionUid, 'journal.jsonl'));
   const { config } = env;
   const common = { journal, tools, reporter, clock: systemClock, log };
   const permits = makePermits({ ...common, session: env.session, allow: config.approvals.allow });

@@ -20,8 +20,6 @@ import {
   verdict,
   YES,
 } from './permission.ts';
-import type { Reporter } from './reporter.ts';
-import { answered, waiting } from './telling.ts';
 import { persistently, type ToolsClient, ToolsError } from './tools-client.ts';
 
 export interface PermitsOptions {
@@ -30,7 +28,6 @@ export interface PermitsOptions {
   allow: readonly string[];
   journal: Journal;
   tools: ToolsClient;
-  reporter: Reporter;
   clock: Clock;
   log: (line: string) => void;
 }
@@ -83,23 +80,18 @@ function denied(
 }
 
 async function askPerson(
-  { journal, tools, reporter, clock }: PermitsOptions,
+  { journal, tools, clock }: PermitsOptions,
   { key, content, choices, spec }: Asking,
   signal: AbortSignal,
 ): Promise<acp.RequestPermissionOutcome> {
   const wait = { clock, signal };
   const question = await persistently(() => tools.ask(key, spec), wait);
   const { name } = question.metadata;
-  let told = false;
   const decision = await poll(async (): Promise<Exclude<Decision, { state: 'open' }> | undefined> => {
     const now = decide(await persistently(() => tools.question(name), wait), new Date(clock.now()));
-    if (now.state !== 'open') return now;
-    if (!told) reporter.tell(waiting(name, spec.text));
-    told = true;
-    return undefined;
+    return now.state === 'open' ? undefined : now;
   }, wait);
   const { allowed, always, outcome } = verdict(choices, decision);
   journal.append({ type: 'decided', content, allowed, always });
-  reporter.tell(answered(name));
   return outcome;
 }

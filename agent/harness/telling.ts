@@ -1,4 +1,4 @@
-/** The conditions that the harness tells: Ready, Waiting and Finished, each whole, so that none contradicts another. */
+/** The conditions that the harness tells, each report whole, so that none contradicts another. That a Question is open the tools tell, which see every one. */
 import type { Finish } from './journal.ts';
 import type { StatusPatch, TellCondition } from './tools-client.ts';
 
@@ -18,22 +18,6 @@ const notWaiting = condition('Waiting', 'False', ['NotWaiting', 'nothing is aske
 /** A turn is going on. */
 export const working = (message: string): StatusPatch => ({
   conditions: [condition('Ready', 'True', ['Working', message]), notWaiting],
-});
-
-/** The agent waits for the answer to the Question `name`. */
-export const waiting = (name: string, text: string): StatusPatch => ({
-  conditions: [
-    condition('Ready', 'True', ['Waiting', `waiting for the answer to Question ${name}`]),
-    condition('Waiting', 'True', ['Question', `Question ${name}: ${text.slice(0, 1024)}`]),
-  ],
-});
-
-/** The Question `name` was answered, or expired. */
-export const answered = (name: string): StatusPatch => ({
-  conditions: [
-    condition('Ready', 'True', ['Working', `going on after Question ${name}`]),
-    condition('Waiting', 'False', ['Answered', `Question ${name} is no longer open`]),
-  ],
 });
 
 /** The turn has ended and a message may come. */

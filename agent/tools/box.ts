@@ -1,0 +1,49 @@
+/** The parts of the tools put together around one client; the program gives a real one, tests a pretended one. */
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import type { Clock } from '../../lib/kube/clock.ts';
+import type { Client } from '../../lib/kube/types.ts';
+import type { Identity } from '../env.ts';
+import { makeAsking } from './asking.ts';
+import { harnessListener } from './harness-server.ts';
+import { serveMcp } from './mcp-server.ts';
+import { ownSession } from './own-session.ts';
+import { makeQuestions } from './questions.ts';
+import { listenAt } from './sockets.ts';
+import { makeStatusWriter } from './status-writer.ts';
+import { makeWaiting } from './waiting.ts';
+
+export interface ToolsOptions {
+  identity: Identity;
+  client: Client;
+  clock: Clock;
+  log: (line: string) => void;
+}
+
+/** Serves both sockets; the returned function closes them. */
+export async function serveTools({ identity, client, clock, log }: ToolsOptions): Promise<() => void> {
+  const now = () => new Date(clock.now());
+  const folder = join(identity.state, identity.sessionUid);
+  const session = ownSession(client, identity);
+  const status = makeStatusWriter({ client, session, file: join(folder, 'status.json'), now });
+  const questions = makeQuestions(client, identity, session);
+  const waiting = makeWaiting(status, log);
+  const asking = makeAsking({ questions, waiting, folder, clock });
+  const harness = createHttpServer(harnessListener({ session, status, questions, waiting, now }));
+  const agents = createServer((socket) => {
+    socket.on('error', () => socket.destroy());
+    serveMcp(socket, { identity, client, session, status, asking, now }).catch((error: Error) => log(error.message));
+  });
+  await listen([harness, 'harness.sock'], [agents, 'mcp.sock'])(identity.run);
+  return () => {
+    harness.close();
+    harness.closeAllConnections();
+    agents.close();
+  };
+}
+
+const listen =
+  (...servers: [Server, string][]) =>
+  (folder: string) =>
+    Promise.all(servers.map(([server, name]) => listenAt(server, join(folder, name))));

@@ -1,0 +1,106 @@
+/**
+ * The MCP server that the agent uses: one server a connection, newline-delimited JSON-RPC over the socket. It works
+ * with every agent that takes an MCP server on standard streams, through `connect`.
+ */
+import type { Socket } from 'node:net';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { Client } from '../../lib/kube/types.ts';
+import type { Identity } from '../env.ts';
+import type { Asking } from './asking.ts';
+import type { OwnSession } from './own-session.ts';
+import type { StatusWriter } from './status-writer.ts';
+import type { ToolContext } from './tool.ts';
+import { ask, askInput } from './tool-ask.ts';
+import { listSessions, setStatus, setStatusInput } from './tool-sessions.ts';
+import { spawn, spawnInput } from './tool-spawn.ts';
+
+export interface ToolBox {
+  identity: Identity;
+  client: Client;
+  session: OwnSession;
+  status: StatusWriter;
+  asking: Asking;
+  now: () => Date;
+}
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+const INSTRUCTIONS =
+  'You work in a Session of tiny, in a pod of a Kubernetes cluster. People watch and answer from elsewhere: ask them with `ask`, say what you are doing with `set_status`, propose further Sessions with `spawn`. Answers may take minutes or hours.';
+
+/** Serves one agent until its connection ends. */
+export async function serveMcp(socket: Socket, box: ToolBox): Promise<void> {
+  const gone = new AbortController();
+  const server = new McpServer({ name: 'tiny', version: '0.1.0' }, { instructions: INSTRUCTIONS });
+  addAsking(server, box, gone.signal);
+  addTelling(server, box);
+  socket.once('close', () => {
+    gone.abort(new Error('the agent is gone'));
+    void server.close();
+  });
+  await server.connect(new StdioServerTransport(socket, socket));
+}
+
+function addAsking(server: McpServer, box: ToolBox, gone: AbortSignal): void {
+  const { asking, session } = box;
+  server.registerTool(
+    'ask',
+    {
+      description: 'Ask a person, and wait for the answer. Choose this when you can not decide for yourself.',
+      inputSchema: askInput,
+    },
+    (input, extra) => answer(() => ask(asking, input, contextOf(box, extra, gone))),
+  );
+  server.registerTool(
+    'spawn',
+    {
+      description:
+        'Propose another Session (another agent on its own clone and branch), wait for a yes, and get its name.',
+      inputSchema: spawnInput,
+    },
+    (input, extra) =>
+      answer(async () => spawn(asking, { input, parent: await session.read() }, contextOf(box, extra, gone))),
+  );
+}
+
+function addTelling(server: McpServer, { status, client, identity }: ToolBox): void {
+  server.registerTool(
+    'set_status',
+    { description: 'Say in one line what you are doing, for the people who watch.', inputSchema: setStatusInput },
+    (input) => answer(() => setStatus(status, input)),
+  );
+  server.registerTool(
+    'list_sessions',
+    { description: 'List the Sessions of this project: name, state, what each says it does, parent.' },
+    () => answer(() => listSessions(client, identity.namespace)),
+  );
+}
+
+/** The outcome as MCP has it: a refusal is an error result, which the agent reads. */
+async function answer(act: () => Promise<string>): Promise<CallToolResult> {
+  try {
+    return { content: [{ type: 'text', text: await act() }] };
+  } catch (error) {
+    return { isError: true, content: [{ type: 'text', text: (error as Error).message }] };
+  }
+}
+
+function contextOf({ identity, now }: ToolBox, extra: Extra, gone: AbortSignal): ToolContext {
+  const progressToken = extra._meta?.progressToken;
+  let progress = 0;
+  return {
+    session: identity.session,
+    now,
+    signal: AbortSignal.any([extra.signal, gone]),
+    progress(message) {
+      progress += 1;
+      if (progressToken === undefined) return;
+      extra
+        .sendNotification({ method: 'notifications/progress', params: { progressToken, progress, message } })
+        .catch(() => {});
+    },
+  };
+}

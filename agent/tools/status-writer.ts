@@ -1,0 +1,102 @@
+/**
+ * Reports a Session's status as its agent sees it. Server-side apply wants the whole of what a manager owns each
+ * time, so what was told before is kept in a file on the volume; the Session's uid in each report keeps it from
+ * landing on a successor of the same name.
+ */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { transition } from '../../lib/api/conditions.ts';
+import { API_VERSION, type Condition, type Stored } from '../../lib/api/meta.ts';
+import { condition } from '../../lib/api/schema-parts.ts';
+import { type Session, type SessionStatus, sessionStatus } from '../../lib/api/session.ts';
+import { type Client, SESSIONS } from '../../lib/kube/types.ts';
+import type { OwnSession } from './own-session.ts';
+
+/** What the harness may tell; conditions get their time and generation here. */
+export const statusPatch = sessionStatus.extend({
+  conditions: z
+    .array(condition.omit({ lastTransitionTime: true, observedGeneration: true }))
+    .max(16)
+    .optional(),
+});
+export type StatusPatch = z.infer<typeof statusPatch>;
+
+export interface StatusWriter {
+  /** Resolves when the API server has it. Reports go one after the other. */
+  tell(patch: StatusPatch): Promise<void>;
+}
+
+/** What is reported after `patch`. Pure. */
+export function mergeStatus(
+  before: SessionStatus,
+  { conditions = [], ...fields }: StatusPatch,
+  at: { now: Date; generation: number | undefined },
+): SessionStatus {
+  const generation = at.generation !== undefined && { observedGeneration: at.generation };
+  const told = conditions.map((one) => transition({ status: before }, { ...one, ...generation }, at.now));
+  const kept = (before.conditions ?? []).filter(({ type }) => !told.some((one) => one.type === type));
+  return { ...before, ...fields, conditions: [...kept, ...told] };
+}
+
+/** The part of a live Session's status that its agent told; Ready is both sides', and told anew. */
+export function toldByAgent({ conditions = [], ...status }: SessionStatus = {}): SessionStatus {
+  const own = (one: Condition) => one.type === 'Waiting' || one.type === 'Finished';
+  return { ...status, conditions: conditions.filter(own) };
+}
+
+/** A writer that remembers in `file`. */
+export function makeStatusWriter({
+  client,
+  session,
+  file,
+  now,
+}: {
+  client: Client;
+  session: OwnSession;
+  file: string;
+  now: () => Date;
+}): StatusWriter {
+  let told: SessionStatus | undefined = readBack(file);
+  let arrived: SessionStatus | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const write = async (patch: StatusPatch): Promise<void> => {
+    const live = session.known() ?? (await session.read());
+    const before = told ?? toldByAgent(live.status);
+    told = mergeStatus(before, patch, { now: now(), generation: live.metadata.generation });
+    if (isDeepStrictEqual(told, arrived)) return;
+    const wanted = told;
+    keep(file, wanted);
+    session.saw(await client.applyStatus<Session>(SESSIONS, statusOf(live, wanted)));
+    arrived = wanted;
+  };
+  return {
+    tell(patch) {
+      const done = last.then(() => write(patch));
+      last = done.catch(() => {});
+      return done;
+    },
+  };
+}
+
+const statusOf = ({ metadata: { name, namespace, uid } }: Stored<Session>, status: SessionStatus) => ({
+  apiVersion: API_VERSION,
+  kind: 'Session',
+  metadata: { name, uid, ...(namespace !== undefined && { namespace }) },
+  status,
+});
+
+function readBack(file: string): SessionStatus | undefined {
+  try {
+    return sessionStatus.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function keep(file: string, status: SessionStatus): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.new`, JSON.stringify(status));
+  renameSync(`${file}.new`, file);
+}
