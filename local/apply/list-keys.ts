@@ -68,7 +68,6 @@ export interface OpenApiSchema {
   'x-kubernetes-list-type'?: string;
   'x-kubernetes-list-map-keys'?: string[];
   'x-kubernetes-map-type'?: string;
-  [key: string]: unknown;
 }
 
 /** The shapes in a custom resource, from the schema of its version. Its metadata is like any object's. */

@@ -28,7 +28,7 @@ interface Need {
 const MANY = 4;
 const SERVICE_ACCOUNT = /^system:serviceaccount:([a-z0-9][-a-z0-9]{0,62}):([a-z0-9][-.a-z0-9]{0,252})$/;
 const NODE = /^system:node:[a-z0-9][-.a-z0-9]*$/;
-const EXTRA_KEY = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/;
+const EXTRA_KEY = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 /**
  * Who acts: `attributes.user`, or whom the `Impersonate-*` headers name. Headers come as they were sent, one pair a
@@ -108,11 +108,13 @@ function* neverConstrained({ groups, extra }: Wanted, group: Attributes, userExt
     yield { any: [{ ...group, name: masters }], refusal: `impersonating the ${masters} group is not allowed` };
   }
   for (const [key, values] of Object.entries(extra)) {
-    const bad = !EXTRA_KEY.test(key);
-    if (bad) yield { any: [userExtra], refusal: `impersonating an invalid key in extra is not allowed: "${key}"` };
+    if (!EXTRA_KEY.test(key))
+      yield { any: [userExtra], refusal: `impersonating ${flaw(key)} key in extra is not allowed: "${key}"` };
     if (values.includes('')) yield { any: [userExtra], refusal: `${empty} value in extra is not allowed` };
   }
 }
+
+const flaw = (key: string): string => (EXTRA_KEY.test(key.toLowerCase()) ? 'a non-lowercase' : 'an invalid');
 
 /** The person that comes of it: with the groups that the server itself adds. */
 function become({ username, uid, groups, extra }: Wanted): Person {

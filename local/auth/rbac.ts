@@ -40,7 +40,7 @@ export function authorize(attributes: Attributes, rbac: RbacObjects): Decision {
   if (grant) return { allowed: true, reason: `RBAC: allowed by ${grant.source}` };
   const problems = [...new Set(found.flatMap(({ problem }) => problem ?? []))];
   if (problems.length === 0) return { allowed: false, reason: '' };
-  return { allowed: false, reason: `RBAC: ${problems.length > 1 ? `[${problems.join(', ')}]` : problems[0]}` };
+  return { allowed: false, reason: `rbac: RBAC: ${problems.length > 1 ? `[${problems.join(', ')}]` : problems[0]}` };
 }
 
 /** The refusal of a request, worded as the API server words it. */

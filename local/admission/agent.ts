@@ -1,0 +1,75 @@
+/**
+ * What an agent's token is good for: the status of the Session whose pod it is bound to, and Questions in that
+ * Session's name. RBAC gives the service account the verbs; this ties them to one Session.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Condition } from '../../lib/api/meta.ts';
+import { serviceAccountOf } from '../../lib/identity/person.ts';
+import { CONDITION } from '../../lib/session/status.ts';
+import type { Stored } from '../types.ts';
+import { type AdmissionRequest, type PodSession, refuse } from './request.ts';
+
+/** The service account of the agents of a project. */
+const AGENT = 'tiny-agent';
+/** The conditions that an agent tells; all others are the functions'. */
+const AGENTS_CONDITIONS: ReadonlySet<string> = new Set([CONDITION.ready, CONDITION.waiting, CONDITION.finished]);
+
+/** Throws 403 where the request comes from an agent and is not its to make. */
+export function holdAgent(request: AdmissionRequest): void {
+  const account = serviceAccountOf(request.user.username);
+  const { plural, group } = request.resource;
+  if (account?.name !== AGENT || group !== 'tiny.dev') return;
+  const session = sessionOf(request, account.namespace);
+  if (plural === 'sessions') holdToStatus(request, session);
+  if (plural === 'questions') holdToAsking(request, session);
+}
+
+/** The Session whose pod the token is bound to. */
+function sessionOf(request: AdmissionRequest, namespace: string): PodSession {
+  const { extra = {} } = request.user;
+  const [pod = ''] = extra['authentication.kubernetes.io/pod-name'] ?? [];
+  const [uid = ''] = extra['authentication.kubernetes.io/pod-uid'] ?? [];
+  const session = pod ? request.podSession(namespace, pod, uid) : undefined;
+  if (session && request.object.metadata.namespace === namespace) return session;
+  throw refuse(
+    request,
+    `this token of ${AGENT} is not bound to the pod of a Session; the tools of a session's pod have one`,
+  );
+}
+
+function holdToStatus(request: AdmissionRequest, session: PodSession): void {
+  const { subresource, object, old } = request;
+  if (subresource !== 'status') {
+    throw refuse(
+      request,
+      'an agent writes only the status of its Session; to start another, ask with a Question of kind Spawn',
+    );
+  }
+  const { name, uid } = object.metadata;
+  if (name !== session.name || (session.uid && uid !== session.uid)) {
+    throw refuse(request, `the agent of Session "${session.name}" reports on its own Session only`);
+  }
+  const foreign = notTheAgents(object);
+  if (isDeepStrictEqual(foreign, old ? notTheAgents(old) : [])) return;
+  const types = [...AGENTS_CONDITIONS].join(', ');
+  throw refuse(request, `an agent sets the conditions ${types}; all others are the functions' to set`);
+}
+
+function notTheAgents({ status }: Stored): Condition[] {
+  const { conditions = [] } = (status ?? {}) as { conditions?: Condition[] };
+  const others = conditions.filter(({ type }) => !AGENTS_CONDITIONS.has(type));
+  return others.toSorted((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+function holdToAsking(request: AdmissionRequest, session: PodSession): void {
+  const { operation, object } = request;
+  if (operation !== 'CREATE') throw refuse(request, 'an agent asks, and a person answers: `tiny answer`');
+  const { session: asked, answer } = (object.spec ?? {}) as { session?: string; answer?: unknown };
+  if (answer !== undefined) throw refuse(request, 'a Question is asked without spec.answer: a person answers it');
+  if (asked !== session.name) {
+    throw refuse(
+      request,
+      `the agent of Session "${session.name}" asks in that Session's name only: set spec.session to it`,
+    );
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The stand-in for the admission policies of a cluster, with the same outcome: who acted is stamped by the server,
+ * whatever the client wrote, and the agent of a Session keeps to its own. Runs after managed fields are reckoned, so
+ * that nobody owns a stamp.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Person } from '../../lib/api/meta.ts';
+import { samePerson } from '../../lib/identity/person.ts';
+import type { Stored } from '../types.ts';
+import { holdAgent } from './agent.ts';
+import type { AdmissionRequest } from './request.ts';
+
+/** The ConfigMap of a project's settings, and where it says who changed it. */
+const SETTINGS = 'tiny-settings';
+export const CHANGED_BY = 'tiny.dev/changed-by';
+
+type Json = Record<string, unknown>;
+
+const STAMPS: Record<string, (request: AdmissionRequest) => Stored> = {
+  'sessions.tiny.dev': stampRequester,
+  'questions.tiny.dev': stampAnswerer,
+  configmaps: stampSettings,
+};
+
+/** The object as it may be stored. Throws 403 for what the person may not do. */
+export function admit(request: AdmissionRequest): Stored {
+  const { operation, resource, subresource, object } = request;
+  holdAgent(request);
+  if (operation === 'DELETE' || subresource) return object;
+  const stamp = STAMPS[[resource.plural, resource.group].filter(Boolean).join('.')];
+  return stamp ? stamp(request) : object;
+}
+
+/** The requester is whoever made the spec what it is: at creation, and when another person changes it. */
+function stampRequester({ object, old, user }: AdmissionRequest): Stored {
+  const { requester: _, ...spec } = (object.spec ?? {}) as Json;
+  const { requester: before, ...oldSpec } = (old?.spec ?? {}) as Json & { requester?: Person };
+  const byAnother = !isDeepStrictEqual(spec, oldSpec) && !samePerson(before, user);
+  const requester = !old || byAnother ? stampOf(user) : before;
+  return { ...object, spec: { ...spec, ...(requester && { requester }) } };
+}
+
+/** The answerer is whoever set the answer; what comes after keeps the first stamp. */
+function stampAnswerer({ object, old, user }: AdmissionRequest): Stored {
+  const spec = (object.spec ?? {}) as Json & { answer?: Json };
+  if (!spec.answer) return object;
+  const before = (old?.spec as { answer?: { by?: Person } } | undefined)?.answer;
+  const { by: _, ...answer } = spec.answer;
+  const by = before ? before.by : stampOf(user);
+  return { ...object, spec: { ...spec, answer: { ...answer, ...(by && { by }) } } };
+}
+
+/** Of the settings, an annotation says who changed them last. */
+function stampSettings({ object, old, user }: AdmissionRequest): Stored {
+  if (object.metadata.name !== SETTINGS) return object;
+  const { [CHANGED_BY]: _, ...annotations } = object.metadata.annotations ?? {};
+  const unchanged = old && isDeepStrictEqual(content(old), content(object));
+  const by = unchanged ? old.metadata.annotations?.[CHANGED_BY] : JSON.stringify(stampOf(user));
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: { ...annotations, ...(by && { [CHANGED_BY]: by }) } },
+  };
+}
+
+const content = ({ data = {}, binaryData = {} }: Stored) => ({ data, binaryData });
+
+/** As a CertificateSigningRequest records who asked. */
+const stampOf = ({ username, uid, groups, extra }: Person): Person => ({
+  username,
+  ...(uid && { uid }),
+  ...(groups && { groups }),
+  ...(extra && { extra }),
+});
