@@ -3,7 +3,7 @@
  * `patch` send for built-in kinds, with its directives `$patch`, `$retainKeys`, `$setElementOrder/…` and
  * `$deleteFromPrimitiveList/…`.
  */
-import { itemKey, type ListKeys, type ListMap, mergedOrder } from './list-keys.ts';
+import { itemKey, type ListKeys } from './list-keys.ts';
 import { isMap } from './merge-patch.ts';
 
 type Json = Record<string, unknown>;
@@ -17,17 +17,18 @@ export const strategicMerge = (target: Json, patch: Json, keys: ListKeys): Json 
   mergeFields(target, patch, { keys, fields: [] });
 
 function mergeFields(target: Json, patch: Json, at: At): Json {
-  if (patch.$patch === 'delete') return {};
   if (patch.$patch === 'replace') return plain(patch) as Json;
   const merged = new Map(Object.entries(retained(target, patch)));
-  for (const [field, value] of Object.entries(patch)) {
-    const below = { ...at, fields: [...at.fields, field] };
-    if (value === null) merged.delete(field);
-    else if (!field.startsWith('$')) merged.set(field, mergeValue(merged.get(field), value, below));
+  const fields = Object.entries(patch).filter(([field]) => !field.startsWith('$'));
+  for (const [field, value] of fields) {
+    if (value === null || (isMap(value) && value.$patch === 'delete')) merged.delete(field);
+    else merged.set(field, mergeValue(merged.get(field), value, below(at, field)));
   }
   for (const [directive, value] of Object.entries(patch)) applyDirective(merged, directive, { value, at });
   return Object.fromEntries(merged);
 }
+
+const below = ({ keys, fields }: At, field: string): At => ({ keys, fields: [...fields, field] });
 
 const retained = (target: Json, { $retainKeys: keys }: Json): Json =>
   Array.isArray(keys) ? Object.fromEntries(Object.entries(target).filter(([field]) => keys.includes(field))) : target;
@@ -38,27 +39,38 @@ function mergeValue(target: unknown, value: unknown, at: At): unknown {
 }
 
 function mergeList(target: unknown[], patch: unknown[], at: At): unknown[] {
-  const shape = at.keys(at.fields);
-  if (shape === 'set') return [...new Set([...target, ...patch])];
-  if (!shape || shape === 'atomic') return plain(patch) as unknown[];
+  const key = keyOf(at);
+  if (!key) return plain(patch) as unknown[];
   const replaces = (item: unknown) => isMap(item) && item.$patch === 'replace';
-  const left = patch.some(replaces) ? [] : target;
-  return mergeItems(left, patch.filter((item) => isMap(item) && !replaces(item)) as Json[], { ...at, shape });
-}
-
-function mergeItems(target: unknown[], patch: Json[], at: At & { shape: ListMap }): unknown[] {
-  const shape = byMergeKey(at.shape);
-  const items = new Map(target.map((item) => [itemKey(shape, item), item]));
-  for (const item of patch) {
-    const key = itemKey(shape, item);
-    if (item.$patch === 'delete') items.delete(key);
-    else items.set(key, mergeFields((items.get(key) ?? {}) as Json, item, at));
+  const present = patch.some(replaces) ? [] : target;
+  const items = new Map(present.map((item) => [key(item), item]));
+  const wanted = patch.filter((item) => !replaces(item));
+  for (const item of wanted) {
+    if (isMap(item) && item.$patch === 'delete') items.delete(key(item));
+    else items.set(key(item), mergeValue(items.get(key(item)), item, at));
   }
-  return [...items.values()];
+  return inOrder(items, present.map(key), wanted.map(key));
 }
 
 /** A strategic merge knows an item by one key, where server-side apply may need several. */
-const byMergeKey = ({ keys }: ListMap): ListMap => ({ keys: keys.slice(0, 1) });
+function keyOf({ keys, fields }: At): ((item: unknown) => string) | undefined {
+  const shape = keys(fields);
+  if (!shape || shape === 'atomic') return undefined;
+  return (item) => itemKey(shape === 'set' ? shape : { keys: shape.keys.slice(0, 1) }, item);
+}
+
+/** The order of `wanted`; what only `present` has comes before the first that it preceded. */
+function inOrder(items: ReadonlyMap<string, unknown>, present: string[], wanted: string[]): unknown[] {
+  const rest = [...wanted];
+  const place = (key: string) => present.indexOf(key);
+  const order = present
+    .filter((key) => !wanted.includes(key))
+    .flatMap((key) => {
+      const before = rest.findIndex((each) => place(each) > place(key));
+      return [...rest.splice(0, before < 0 ? rest.length : before), key];
+    });
+  return [...order, ...rest].flatMap((key) => (items.has(key) ? [items.get(key)] : []));
+}
 
 function applyDirective(
   merged: Map<string, unknown>,
@@ -67,17 +79,11 @@ function applyDirective(
 ): void {
   const [, name, field = ''] = /^\$(setElementOrder|deleteFromPrimitiveList)\/(.+)$/.exec(directive) ?? [];
   const list = merged.get(field);
-  if (!name || !Array.isArray(list) || !Array.isArray(value)) return;
-  const left = list.filter((item) => !value.includes(item));
-  merged.set(field, name === 'setElementOrder' ? ordered(list, value, { ...at, fields: [...at.fields, field] }) : left);
-}
-
-function ordered(list: unknown[], order: unknown[], at: At): unknown[] {
-  const shape = at.keys(at.fields);
-  if (!shape || shape === 'atomic') return list;
-  const key = (item: unknown) => itemKey(shape === 'set' ? shape : byMergeKey(shape), item);
+  const key = keyOf(below(at, field));
+  if (!name || !key || !Array.isArray(list) || !Array.isArray(value)) return;
   const items = new Map(list.map((item) => [key(item), item]));
-  return mergedOrder([...items.keys()], order.map(key)).flatMap((each) => (items.has(each) ? [items.get(each)] : []));
+  const ordered = () => inOrder(items, [...items.keys()], value.map(key));
+  merged.set(field, name === 'setElementOrder' ? ordered() : list.filter((item) => !value.includes(item)));
 }
 
 /** A value as the patch gives it, without directives. */
