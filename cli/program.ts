@@ -75,7 +75,7 @@ export function makeProgram(app: App): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .helpCommand('help [command]', 'Tell about a command')
+    .helpCommand(false)
     .addHelpText('after', examples(app.program))
     .hook('preSubcommand', (_, command) => app.complete(command));
   addGlobalFlags(program);

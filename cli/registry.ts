@@ -63,6 +63,7 @@ const other: Entry[] = [
     summary: 'Print the versions of tiny and of the cluster',
     load: () => import('./commands/version.ts'),
   },
+  { name: 'help', summary: 'Tell about a command', load: () => import('./commands/help.ts') },
 ].map((entry) => ({ ...entry, group: 'Other' }));
 
 export const REGISTRY: readonly Entry[] = [...sessions, ...questions, ...local, ...other];

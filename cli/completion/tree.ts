@@ -31,29 +31,27 @@ const toOption = ({ short, long, required, optional, argChoices, description }: 
   summary: description,
 });
 
-/** Arguments that are called `session`, `question` or `name` are names of such objects. */
-function completes({ registeredArguments: [first] }: Command): CommandNode['completes'] {
+/** Arguments that are called `session`, `question`, `name` or `command` are names of such. */
+function completes({ registeredArguments: [first] }: Command, commands: readonly string[]): CommandNode['completes'] {
   const name = first?.name() ?? '';
   if (/^(sessions?|name)$/.test(name)) return 'session';
+  if (name === 'command') return commands;
   return name === 'question' ? 'question' : (first?.argChoices ?? []);
 }
 
-const toCommand = (command: Command): CommandNode => ({
+const toCommand = (command: Command, commands: readonly string[]): CommandNode => ({
   names: [command.name(), ...command.aliases()],
   summary: command.summary(),
   options: command.options.map(toOption),
-  completes: completes(command),
+  completes: completes(command, commands),
 });
 
 /** The whole tree of `program`; loads every command. */
 export async function commandTree(program: Command, app: App): Promise<Tree> {
   for (const command of program.commands) await app.complete(command);
-  const commands = program.commands.map(toCommand);
-  const help: CommandNode = {
-    names: ['help'],
-    summary: 'Tell about a command',
-    options: [],
-    completes: commands.flatMap(({ names }) => names),
+  const names = program.commands.map((command) => command.name());
+  return {
+    commands: program.commands.map((command) => toCommand(command, names)),
+    options: program.options.map(toOption),
   };
-  return { commands: [...commands, help], options: program.options.map(toOption) };
 }

@@ -24,10 +24,22 @@ export const makeList = (items: readonly object[]) => ({
   metadata: { resourceVersion: '' },
 });
 
-/** One object as text in `format`. JSON escapes every control character itself; so does YAML's quoting. */
+/** What JSON may hold as it is, and a terminal obeys: C1 controls, and marks that reorder or hide text. */
+const RAW = /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
+const ALL_RAW = new RegExp(RAW, 'g');
+const escaped = (text: string): string =>
+  text.replace(ALL_RAW, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** One object as text in `format`; what a terminal would obey is escaped, so that it reads back as the same. */
 export async function document(object: object, format: 'json' | 'yaml'): Promise<string> {
   const clean = withoutManagedFields(object);
-  if (format === 'json') return `${JSON.stringify(clean, null, 4)}\n`;
-  const { stringify } = await import('yaml');
-  return stringify(clean, { aliasDuplicateObjects: false, lineWidth: 0 });
+  if (format === 'json') return escaped(`${JSON.stringify(clean, null, 4)}\n`);
+  const { Document, visit } = await import('yaml');
+  const yaml = new Document(clean, { aliasDuplicateObjects: false });
+  visit(yaml, {
+    Scalar(_, scalar) {
+      if (typeof scalar.value === 'string' && RAW.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escaped(yaml.toString({ lineWidth: 0 }));
 }

@@ -2,16 +2,26 @@
 import type { Plan } from '../../lib/plan.ts';
 import { safeLine } from '../output/safe.ts';
 
+type Line = [what: string, which: string];
+
+/** What would be done to objects, and as whom. */
+const deeds = ({ actor, ensure, remove }: Plan): Line[] => [
+  ...(actor && ensure.length + remove.length ? [['act as', actor.username] as Line] : []),
+  ...ensure.map(
+    ({ type, object, mode, known }): Line => [known ? mode : 'create', `${type.kind}/${object.metadata.name}`],
+  ),
+  ...remove.map(({ type, ref }): Line => ['delete', `${type.kind}/${ref.name}`]),
+];
+
+/** What would be told. */
+const reports = ({ refusal, report }: Plan): Line[] => [
+  ...(refusal ? [['refuse', `${refusal.reason}: ${refusal.message}`] as Line] : []),
+  ...(report?.conditions ?? []).map(({ type, status, reason }): Line => ['report', `${type}=${status} (${reason})`]),
+];
+
 /** Line by line what would be done, as whom, and told. */
-export function planText({ actor, ensure, remove, refusal, report }: Plan): string {
-  const lines = [
-    ...(refusal ? [`refuse   ${refusal.reason}: ${refusal.message}`] : []),
-    ...(actor && (ensure.length || remove.length) ? [`act as   ${actor.username}`] : []),
-    ...ensure.map(
-      ({ type, object, mode, known }) => `${known ? mode : 'create'}   ${type.kind}/${object.metadata.name}`,
-    ),
-    ...remove.map(({ type, ref }) => `delete   ${type.kind}/${ref.name}`),
-    ...(report?.conditions ?? []).map(({ type, status, reason }) => `report   ${type}=${status} (${reason})`),
-  ];
-  return `${(lines.length ? lines : ['nothing to do: the object is as it should be']).map(safeLine).join('\n')}\n`;
+export function planText(plan: Plan): string {
+  const lines = [...deeds(plan), ...reports(plan)];
+  if (!lines.length) return 'nothing to do: the object is as it should be\n';
+  return lines.map(([what, which]) => `${what.padEnd(9)}${safeLine(which)}\n`).join('');
 }

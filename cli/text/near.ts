@@ -20,7 +20,7 @@ const begins = (candidate: string, name: string) => name.length >= 2 && candidat
 
 /** The candidates nearest to `name`, best first, at most `count`. */
 export function near(name: string, candidates: readonly string[], count = 3): string[] {
-  const allowed = Math.max(1, Math.floor(name.length * 0.4));
+  const allowed = name.length < 4 ? 1 : Math.max(2, Math.floor(name.length * 0.4));
   return candidates
     .map((candidate) => ({ candidate, edits: begins(candidate, name) ? 0.5 : distance(name, candidate) }))
     .filter(({ edits }) => edits <= allowed)

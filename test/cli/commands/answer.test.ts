@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, ConnectionError } from '../../../lib/kube/errors.ts';
+import { QUESTIONS, SESSIONS } from '../../../lib/kube/types.ts';
+import { ago, makeHarness, NOW, question, session } from '../harness.ts';
+
+const ref = (name = 'q') => ({ namespace: 'demo', name });
+
+function asked(more = {}) {
+  const harness = makeHarness();
+  harness.fake.put(QUESTIONS, question('q', more));
+  return { ...harness, answer: () => harness.fake.read(QUESTIONS, ref())?.spec.answer };
+}
+
+describe('tiny answer', () => {
+  it('sets the option, when, and who', async () => {
+    const { tiny, answer } = asked();
+    expect(await tiny(['answer', 'q', 'allow'])).toEqual({
+      code: 0,
+      out: 'question.tiny.dev/q answered allow\n',
+      err: '',
+    });
+    expect(answer()).toEqual({
+      option: 'allow',
+      at: `${NOW.toISOString().slice(0, 19)}Z`,
+      by: { username: 'alice', groups: ['system:authenticated'] },
+    });
+  });
+
+  it('answers an Ask in words', async () => {
+    const { tiny, fake } = makeHarness();
+    const { options: _, toolCall: __, ...ask } = question('q').spec;
+    fake.put(QUESTIONS, { ...question('q'), spec: { ...ask, kind: 'Ask' } } as never);
+    expect((await tiny(['answer', 'q', 'the second one'])).code).toBe(0);
+    expect(fake.read(QUESTIONS, ref())?.spec.answer?.text).toBe('the second one');
+  });
+
+  it.each([
+    [
+      'an option that is none',
+      ['answer', 'q', 'alow'],
+      /no option "alow"[\s\S]*Did you mean allow\?[\s\S]*allow \(Allow: Yes\)/,
+    ],
+    ['words for a Permit', ['answer', 'q', 'sure', '--text'], /not answered in words/],
+    ['nothing', ['answer', 'q'], /the answer is missing/],
+  ])('refuses %s with exit 2', async (_, argv, message) => {
+    const { tiny, answer } = asked();
+    const { code, err } = await tiny(argv);
+    expect(code).toBe(2);
+    expect(err).toMatch(message);
+    expect(answer()).toBeUndefined();
+  });
+
+  it('says who answered before', async () => {
+    const { tiny, fake } = asked({ answer: { option: 'deny', at: ago(20), by: { username: 'bob' } } });
+    const { code, err } = await tiny(['answer', 'q', 'allow']);
+    expect(code).toBe(1);
+    expect(err).toContain('Question "q" was answered by bob 20s ago: deny');
+    expect(fake.requests.some((request) => request.startsWith('PATCH'))).toBe(false);
+  });
+
+  it('says that it is too late', async () => {
+    const { tiny } = asked({ expiresAt: ago(1) });
+    const { code, err } = await tiny(['answer', 'q', 'allow']);
+    expect(code).toBe(1);
+    expect(err).toContain(`Question "q" expired at ${ago(1)}`);
+  });
+
+  it('of two people in the same moment, the slower is told who won', async () => {
+    const { tiny, fake, answer } = asked();
+    fake.fault = (request) => {
+      if (request !== 'PATCH questions q') return;
+      fake.fault = () => {};
+      fake.put(QUESTIONS, question('q', { answer: { option: 'deny', at: ago(0), by: { username: 'bob' } } }));
+    };
+    const { code, err } = await tiny(['answer', 'q', 'allow']);
+    expect(code).toBe(1);
+    expect(err).toContain('was answered by bob 0s ago: deny');
+    expect(answer()?.option).toBe('deny');
+  });
+
+  it('is told the same where the server refuses by its rule instead of by the version', async () => {
+    const { tiny, fake } = asked();
+    fake.fault = (request) => {
+      if (request !== 'PATCH questions q') return;
+      fake.put(QUESTIONS, question('q', { answer: { option: 'deny', at: ago(0), by: { username: 'bob' } } }));
+      throw new ApiError(422, { reason: 'Invalid', message: 'has been answered already' });
+    };
+    expect((await tiny(['answer', 'q', 'allow'])).err).toContain('was answered by bob');
+  });
+
+  it('tries again where only the status changed', async () => {
+    const { tiny, fake, answer } = asked();
+    fake.fault = (request) => {
+      if (request !== 'PATCH questions q') return;
+      fake.fault = () => {};
+      fake.put(QUESTIONS, { ...question('q'), status: { conditions: [] } } as never);
+    };
+    expect((await tiny(['answer', 'q', 'allow'])).code).toBe(0);
+    expect(answer()?.option).toBe('allow');
+  });
+
+  it('knows its own answer again where the first yes of the server was lost', async () => {
+    const { tiny, fake } = asked();
+    fake.fault = (request) => {
+      if (request !== 'PATCH questions q') return;
+      fake.fault = () => {};
+      const answer = { option: 'allow', at: '2026-11-30T12:00:00Z', by: { username: 'alice' } };
+      fake.put(QUESTIONS, question('q', { answer }));
+    };
+    expect((await tiny(['answer', 'q', 'allow'])).code).toBe(0);
+  });
+
+  it('gives up on a policy that refuses, in its words', async () => {
+    const { tiny, fake, answer } = asked();
+    fake.fault = (request) => {
+      if (request.startsWith('PATCH')) {
+        throw new ApiError(403, { reason: 'Forbidden', message: 'denied request: carol is no answerer' });
+      }
+    };
+    const { code, err } = await tiny(['answer', 'q', 'allow']);
+    expect(code).toBe(1);
+    expect(err).toContain('carol is no answerer');
+    expect(answer()).toBeUndefined();
+  });
+});
+
+describe('tiny y and n', () => {
+  it('take the plain yes and no, not the one for ever', async () => {
+    const yes = asked();
+    await yes.tiny(['y']);
+    expect(yes.answer()?.option).toBe('allow');
+    const no = asked();
+    await no.tiny(['n', 'q']);
+    expect(no.answer()?.option).toBe('deny');
+  });
+
+  it('of several open ones take none, and list them with exit 2', async () => {
+    const { tiny, fake, answer } = asked();
+    fake.put(QUESTIONS, question('q2', { text: 'Another?' }));
+    const { code, err } = await tiny(['y']);
+    expect(code).toBe(2);
+    expect(err).toContain('2 Questions are open');
+    expect(err).toMatch(/tiny y q2 {3}refactor asks: Another\?/);
+    expect(answer()).toBeUndefined();
+  });
+
+  it('say that none is open', async () => {
+    expect(await makeHarness().tiny(['n'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('no Question is open'),
+    });
+  });
+
+  it('refuse a Question that has no plain yes', async () => {
+    const { tiny } = asked({ kind: 'Ask', options: [{ id: 'red', text: 'Red' }] });
+    const { code, err } = await tiny(['y']);
+    expect(code).toBe(2);
+    expect(err).toContain('tiny answer q OPTION');
+  });
+});
+
+describe('without Knative', () => {
+  it('the yes is acted on at once, as the answerer', async () => {
+    const { tiny, fake } = makeHarness();
+    fake.knative = false;
+    fake.me = { username: 'bob' };
+    fake.put(SESSIONS, session('refactor'));
+    const { toolCall: _, ...rest } = question('q').spec;
+    const spawn = { name: 'child', spec: session('child').spec };
+    fake.put(QUESTIONS, { ...question('q'), spec: { ...rest, kind: 'Spawn', spawn } } as never);
+    const { code, err } = await tiny(['y', 'q']);
+    expect(code).toBe(0);
+    expect(fake.read(SESSIONS, ref('child'))?.spec).toMatchObject({
+      parent: 'refactor',
+      requester: { username: 'bob' },
+    });
+    expect(fake.requests).toContain('CREATE deployments child');
+    expect(err).toContain('Session refactor acts for alice');
+  });
+});
+
+it('a lost connection is a failure with a way out', async () => {
+  const { tiny, fake } = asked();
+  fake.fault = () => {
+    throw new ConnectionError('connect ECONNREFUSED 127.0.0.1:1');
+  };
+  expect(await tiny(['y', 'q'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('`tiny up` starts a local one'),
+  });
+});
