@@ -17,13 +17,19 @@ export interface Call {
   query: URLSearchParams;
   /** The request's body, as JSON; `undefined` where there is none. */
   body: unknown;
+  /** Of the body, without parameters. */
   contentType: string;
   accept: string;
-  userAgent: string;
+  /** Who sets fields, as in `metadata.managedFields`. */
+  manager: string;
   /** Told to the client in `Warning` headers. */
   warnings: string[];
-  /** Admission: the object as it may be stored. Throws a refusal. */
+  /** Admission: `object` as it may be stored, in place of `old`. Throws a refusal. */
   admit: (object: Stored, old: Stored | undefined) => Stored;
+  /** Admission of a deletion. Throws a refusal. */
+  admitDeletion: (object: Stored) => void;
+  /** Throws 403 where the caller may not do this too. */
+  authorize: (verb: string) => void;
 }
 
 export interface Answer {
@@ -36,4 +42,5 @@ export const ok = (body: Record<string, unknown>, code = 200): Answer => ({ code
 /** Kubernetes' timestamps: seconds, UTC. */
 export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
 
-export const isDryRun = ({ query }: Call): boolean => query.get('dryRun') === 'All';
+export const isDryRun = ({ query, body }: Call): boolean =>
+  query.get('dryRun') === 'All' || Boolean((body as { dryRun?: string[] } | undefined)?.dryRun?.includes('All'));

@@ -15,104 +15,71 @@ export interface Cause {
   message: string;
 }
 
+/** `sessions.tiny.dev`, `pods`: a resource's name everywhere but in a path. */
 export const groupResource = ({ group, plural }: Pick<About, 'group' | 'plural'>): string =>
   group ? `${plural}.${group}` : plural;
 
 const details = ({ group, plural }: About, name: string) => ({ name, ...(group && { group }), kind: plural });
 
+/** A refusal about one object, worded with its resource and name. */
+const about = (code: number, reason: string, text: (what: string) => string) => (of: About, name: string) =>
+  new StatusError(code, { reason, message: text(`${groupResource(of)} "${name}"`), details: details(of, name) });
+
+export const notFound = about(404, 'NotFound', (what) => `${what} not found`);
+export const alreadyExists = about(409, 'AlreadyExists', (what) => `${what} already exists`);
+export const conflict = (of: About, name: string, why: string): StatusError =>
+  about(409, 'Conflict', (what) => `Operation cannot be fulfilled on ${what}: ${why}`)(of, name);
+export const forbidden = (of: About, name: string, why: string): StatusError =>
+  about(403, 'Forbidden', (what) => `${what} is forbidden: ${why}`)(of, name);
+
 export const badRequest = (message: string): StatusError => new StatusError(400, { reason: 'BadRequest', message });
-
+export const expired = (message: string): StatusError => new StatusError(410, { reason: 'Expired', message });
 export const notImplemented = (what: string): StatusError =>
-  new StatusError(501, {
-    reason: 'NotImplemented',
-    message: `the stand-in for Kubernetes does not have this: ${what}`,
-  });
-
-export const notFound = (about: About, name: string): StatusError =>
-  new StatusError(404, {
-    reason: 'NotFound',
-    message: `${groupResource(about)} "${name}" not found`,
-    details: details(about, name),
-  });
-
+  new StatusError(501, { reason: 'NotImplemented', message: `the stand-in for Kubernetes does not have ${what}` });
 export const noSuchPath = (): StatusError =>
   new StatusError(404, { reason: 'NotFound', message: 'the server could not find the requested resource' });
 
-export const alreadyExists = (about: About, name: string): StatusError =>
-  new StatusError(409, {
-    reason: 'AlreadyExists',
-    message: `${groupResource(about)} "${name}" already exists`,
-    details: details(about, name),
-  });
-
-export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
-
-export const conflict = (about: About, name: string, why: string): StatusError =>
-  new StatusError(409, {
-    reason: 'Conflict',
-    message: `Operation cannot be fulfilled on ${groupResource(about)} "${name}": ${why}`,
-    details: details(about, name),
-  });
-
-export const forbidden = (about: About, name: string, why: string): StatusError =>
-  new StatusError(403, {
-    reason: 'Forbidden',
-    message: `${groupResource(about)} "${name}" is forbidden: ${why}`,
-    details: details(about, name),
-  });
-
-export const expired = (message: string): StatusError => new StatusError(410, { reason: 'Expired', message });
+const as = (reason: string, field: string, message: string): Cause => ({
+  field,
+  reason: `FieldValue${reason}`,
+  message,
+});
 
 export const cause = {
-  required: (field: string, detail = ''): Cause => ({
-    field,
-    reason: 'FieldValueRequired',
-    message: `Required value${detail && `: ${detail}`}`,
-  }),
-  invalid: (field: string, value: unknown, detail: string): Cause => ({
-    field,
-    reason: 'FieldValueInvalid',
-    message: `Invalid value: ${JSON.stringify(value)}: ${detail}`,
-  }),
-  forbidden: (field: string, detail: string): Cause => ({
-    field,
-    reason: 'FieldValueForbidden',
-    message: `Forbidden: ${detail}`,
-  }),
-  tooLong: (field: string, bytes: number): Cause => ({
-    field,
-    reason: 'FieldValueTooLong',
-    message: `Too long: may not be more than ${bytes} bytes`,
-  }),
+  required: (field: string, detail = '') => as('Required', field, `Required value${detail && `: ${detail}`}`),
+  invalid: (field: string, value: unknown, detail: string) =>
+    as('Invalid', field, `Invalid value: ${value === undefined ? '' : `${JSON.stringify(value)}: `}${detail}`),
+  unsupported: (field: string, value: unknown, supported: readonly unknown[]) =>
+    as(
+      'NotSupported',
+      field,
+      `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((each) => JSON.stringify(each)).join(', ')}`,
+    ),
+  duplicate: (field: string, value: string) => as('Duplicate', field, `Duplicate value: ${value}`),
+  forbidden: (field: string, detail: string) => as('Forbidden', field, `Forbidden: ${detail}`),
+  tooLong: (field: string, max: unknown) => as('TooLong', field, `Too long: may not be more than ${max} bytes`),
 };
 
 /** 422 with every cause, worded as `Session.tiny.dev "x" is invalid: spec.prompt: Required value`. */
-export function invalid(about: About, name: string, causes: Cause[]): StatusError {
+export function invalid(of: About, name: string, causes: Cause[]): StatusError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
-  const kind = about.group ? `${about.kind}.${about.group}` : about.kind;
+  const kind = of.group ? `${of.kind}.${of.group}` : of.kind;
   return new StatusError(422, {
     reason: 'Invalid',
     message: `${kind} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
-    details: {
-      name,
-      ...(about.group && { group: about.group }),
-      kind: about.kind,
-      causes: causes.map(({ field, reason, message }) => ({ reason, message, field })),
-    },
+    details: { ...details({ ...of, plural: of.kind }, name), causes },
   });
 }
 
 /** A refusal as the body of an answer. */
-export function statusOf({ code, reason, message, details: about }: StatusError): Record<string, unknown> {
-  const head = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason };
-  return { ...head, ...(about && { details: about }), code };
-}
+export const statusOf = ({ code, reason, message, details: more }: StatusError): Record<string, unknown> => ({
+  ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason },
+  ...(more && { details: more }),
+  code,
+});
 
 /** The answer to a deletion that is done. */
-export const deleted = (about: About, { metadata: { name, uid } }: Stored): Record<string, unknown> => ({
-  kind: 'Status',
-  apiVersion: 'v1',
-  metadata: {},
-  status: 'Success',
-  details: { ...details(about, name), uid },
+export const deleted = (of: About, { metadata: { name, uid } }: Stored): Record<string, unknown> => ({
+  ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' },
+  details: { ...details(of, name), uid },
 });

@@ -4,7 +4,7 @@
  */
 import type { Stored } from '../types.ts';
 import type { Api } from './call.ts';
-import { deleteObject, withoutFinalizer } from './write.ts';
+import { deleteObject, withoutFinalizer } from './delete.ts';
 
 /** Collects after each change that may leave garbage, until the returned function is called. */
 export function startGarbageCollection(api: Api): () => void {
@@ -12,7 +12,12 @@ export function startGarbageCollection(api: Api): () => void {
   const schedule = () => {
     scheduled ??= setImmediate(() => {
       scheduled = undefined;
-      collect(api);
+      const all = [...api.store.all()];
+      const owners: Owners = new Map(all.map(({ object: { metadata } }) => [metadata.uid, metadata]));
+      for (const { resource, object } of all) {
+        if (isOrphan(owners, object)) deleteObject(api, resource, { object });
+        else finish(api, resource, object);
+      }
     });
   };
   const stop = api.store.listen(({ type, object: { metadata } }) => {
@@ -25,51 +30,39 @@ export function startGarbageCollection(api: Api): () => void {
   };
 }
 
-function collect(api: Api): void {
-  const all = [...api.store.all()];
-  const owners = new Map(all.map(({ object }) => [object.metadata.uid, object]));
-  for (const { resource, object } of all) {
-    if (!api.registry.stored(resource)) api.store.remove(resource, object);
-    else if (isOrphan(object, owners)) deleteObject(api, resource, { object });
-    else if (object.metadata.deletionTimestamp) finish(api, resource, object);
-  }
-}
+type Owners = ReadonlyMap<string | undefined, Stored['metadata']>;
 
 /** Whether an object names owners and none of them is there, in its own namespace or in none. */
-function isOrphan({ metadata }: Stored, owners: ReadonlyMap<string | undefined, Stored>): boolean {
-  const references = metadata.ownerReferences ?? [];
-  return references.length > 0 && !references.some(({ uid }) => isWithin(metadata, owners.get(uid)));
+function isOrphan(owners: Owners, { metadata: { namespace, ownerReferences } }: Stored): boolean {
+  if (!ownerReferences?.length) return false;
+  return !ownerReferences.some(({ uid }) => {
+    const owner = owners.get(uid);
+    return owner && (owner.namespace === undefined || owner.namespace === namespace);
+  });
 }
 
-const isWithin = ({ namespace }: Stored['metadata'], owner: Stored | undefined): boolean =>
-  owner !== undefined && [undefined, namespace].includes(owner.metadata.namespace);
-
-/** What still has to happen before an object that is being deleted may go. */
+/** Does what has to happen before an object that is being deleted, or whose kind is gone, may go. */
 function finish(api: Api, resource: string, object: Stored): void {
-  const { finalizers = [], name, uid } = object.metadata;
-  if (resource === 'namespaces') emptied(api, name, object);
-  const dependents = finalizers.some((each) => each === 'orphan' || each === 'foregroundDeletion')
-    ? [...api.store.all()].filter((each) => each.object.metadata.ownerReferences?.some((owner) => owner.uid === uid))
-    : [];
-  if (finalizers.includes('orphan')) {
-    for (const each of dependents) api.store.put(each.resource, disowned(each.object, uid));
-    withoutFinalizer(api, resource, { object, finalizer: 'orphan' });
-  }
-  if (!finalizers.includes('foregroundDeletion')) return;
-  const blocking = dependents.filter((each) =>
-    each.object.metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.blockOwnerDeletion),
-  );
-  if (blocking.length === 0) withoutFinalizer(api, resource, { object, finalizer: 'foregroundDeletion' });
-  for (const each of dependents) deleteObject(api, each.resource, { object: each.object, policy: 'Foreground' });
+  const { name, finalizers, deletionTimestamp } = object.metadata;
+  if (!api.registry.stored(resource)) api.store.remove(resource, object);
+  else if (deletionTimestamp && resource === 'namespaces') empty(api, name, object);
+  else if (deletionTimestamp && finalizers?.includes('orphan')) release(api, resource, object);
 }
 
-function disowned(object: Stored, uid: string | undefined): Stored {
-  const ownerReferences = object.metadata.ownerReferences?.filter((owner) => owner.uid !== uid) ?? [];
-  return { ...object, metadata: { ...object.metadata, ownerReferences } };
-}
-
-function emptied(api: Api, namespace: string, object: Stored): void {
+function empty(api: Api, namespace: string, object: Stored): void {
   const inside = [...api.store.all()].filter((each) => each.object.metadata.namespace === namespace);
   if (inside.length === 0) api.store.remove('namespaces', object);
   for (const each of inside) deleteObject(api, each.resource, { object: each.object });
+}
+
+/** Lets what an object owns stay without it. */
+function release(api: Api, key: string, object: Stored): void {
+  const isOwner = ({ uid }: { uid: string }) => uid === object.metadata.uid;
+  for (const { resource, object: owned } of [...api.store.all()]) {
+    const { ownerReferences } = owned.metadata;
+    if (!ownerReferences?.some(isOwner)) continue;
+    const left = ownerReferences.filter((owner) => !isOwner(owner));
+    api.store.put(resource, { ...owned, metadata: { ...owned.metadata, ownerReferences: left } });
+  }
+  withoutFinalizer(api, key, { object, name: 'orphan' });
 }

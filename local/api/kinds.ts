@@ -10,113 +10,110 @@ import { CRDS, type CrdSpec } from './resources.ts';
 type Json = Record<string, unknown>;
 
 interface Kind {
-  /** The object with defaults; `now` is as in a timestamp. */
+  /** The object with defaults; `now` is a timestamp. */
   complete?: (object: Stored, now: string) => Stored;
   validate?: (object: Stored, old: Stored | undefined) => Cause[];
 }
 
+/** Bytes that a Secret or a ConfigMap may hold. */
 const MAX_DATA = 1024 * 1024;
+/** Keeps a claim that a pod uses; a controller takes it off. */
 export const IN_USE = 'kubernetes.io/pvc-protection';
 
-const spec = (object: Stored | undefined): Json => (object?.spec ?? {}) as Json;
-
-const filled = (object: Stored, defaults: Json, status?: Json): Stored => ({
+const map = (value: unknown): Json => (value ?? {}) as Json;
+const withDefaults = (object: Stored, spec: Json, status?: Json): Stored => ({
   ...object,
-  spec: { ...defaults, ...spec(object) },
-  ...(status && { status: { ...status, ...(object.status as Json | undefined) } }),
+  spec: { ...spec, ...map(object.spec) },
+  ...(status && { status: { ...status, ...map(object.status) } }),
 });
+const immutable = (field: string, object: Stored, old: Stored | undefined): Cause[] =>
+  !old || isDeepStrictEqual(object[field], old[field])
+    ? []
+    : [cause.invalid(field, object[field], 'field is immutable')];
 
-const sized = ({ data, stringData, binaryData }: Stored): Cause[] => {
-  const size = [data, stringData, binaryData].flatMap((map) => Object.values((map ?? {}) as Record<string, string>));
-  const bytes = size.reduce((sum, value) => sum + Math.floor((value.replace(/=+$/, '').length * 3) / 4), 0);
-  return bytes > MAX_DATA ? [cause.tooLong('data', MAX_DATA)] : [];
-};
-
-const fixed = (object: Stored, old: Stored | undefined): Cause[] => {
-  if (!old?.immutable) return [];
-  const now = object.immutable ? [] : ['immutable'];
-  const changed = ['data', 'binaryData'].filter((field) => !isDeepStrictEqual(object[field], old[field]));
-  return [...now, ...changed].map((field) => cause.forbidden(field, 'field is immutable when `immutable` is set'));
-};
+function dataCauses(object: Stored, old: Stored | undefined): Cause[] {
+  const bytes = (value: unknown, encoding: BufferEncoding) => Buffer.byteLength(String(value), encoding);
+  const encoding = object.kind === 'Secret' ? 'base64' : 'utf8';
+  const size = Object.values(map(object.data)).reduce<number>((sum, value) => sum + bytes(value, encoding), 0);
+  const changed = ['data', 'binaryData', 'immutable'].filter(
+    (field) => !isDeepStrictEqual(object[field], old?.[field]),
+  );
+  const fixed = old?.immutable ? changed : [];
+  return [
+    ...(size > MAX_DATA ? [cause.tooLong('data', MAX_DATA)] : []),
+    ...fixed.map((field) => cause.forbidden(field, 'field is immutable when `immutable` is set')),
+  ];
+}
 
 const secret: Kind = {
   complete: ({ stringData, ...object }) => {
-    const encoded = Object.entries((stringData ?? {}) as Record<string, string>).map(([key, value]) => [
-      key,
-      Buffer.from(value).toString('base64'),
-    ]);
-    const data = { ...(object.data as Json | undefined), ...Object.fromEntries(encoded) };
-    return { ...object, type: object.type ?? 'Opaque', ...(Object.keys(data).length > 0 && { data }) } as Stored;
+    const base64 = (value: unknown) => Buffer.from(String(value)).toString('base64');
+    const added = Object.entries(map(stringData)).map(([key, value]) => [key, base64(value)]);
+    const data = { ...map(object.data), ...Object.fromEntries(added) };
+    return { ...object, ...(Object.keys(data).length > 0 && { data }), type: object.type ?? 'Opaque' } as Stored;
   },
-  validate: (object, old) => [...sized(object), ...fixed(object, old), ...unchanged(['type'], object, old)],
+  validate: (object, old) => [...dataCauses(object, old), ...immutable('type', object, old)],
 };
-
-const unchanged = (fields: string[], object: Stored, old: Stored | undefined): Cause[] =>
-  fields
-    .filter((field) => old && !isDeepStrictEqual(object[field], old[field]))
-    .map((field) => cause.invalid(field, object[field], 'field is immutable'));
-
-const IMMUTABLE_CLAIM =
-  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
 
 const claim: Kind = {
   complete: (object) => {
-    const { metadata } = filled(object, {});
+    const { metadata } = object;
     const finalizers = [...new Set([...(metadata.finalizers ?? []), IN_USE])];
-    const protectedOne = metadata.resourceVersion ? object : { ...object, metadata: { ...metadata, finalizers } };
-    return filled(protectedOne, { volumeMode: 'Filesystem' }, { phase: 'Pending' });
+    const kept = metadata.resourceVersion ? object : { ...object, metadata: { ...metadata, finalizers } };
+    return withDefaults(kept, { volumeMode: 'Filesystem' }, { phase: 'Pending' });
   },
-  validate: (object, old) => {
-    const required = spec(object).accessModes
-      ? []
-      : [cause.required('spec.accessModes', 'at least 1 access mode is required')];
-    const rest = (of: Stored) => ({ ...spec(of), resources: undefined, volumeName: undefined });
-    const same = !old || isDeepStrictEqual(rest(object), rest(old));
-    return [...required, ...(same ? [] : [cause.forbidden('spec', IMMUTABLE_CLAIM)])];
+  validate: ({ spec }, old) => {
+    const fixed = (of: unknown) => ({ ...map(of), resources: undefined, volumeName: undefined });
+    const text =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+    return [
+      ...(map(spec).accessModes ? [] : [cause.required('spec.accessModes', 'at least 1 access mode is required')]),
+      ...(!old || isDeepStrictEqual(fixed(spec), fixed(old.spec)) ? [] : [cause.forbidden('spec', text)]),
+    ];
   },
 };
 
 const deployment: Kind = {
   complete: (object) => {
-    const strategy = (spec(object).strategy as Json | undefined) ?? {};
     const rolling = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } };
-    return filled({ ...object, spec: { ...spec(object), strategy: strategy.type ? strategy : rolling } }, DEPLOYMENT);
+    return withDefaults(object, {
+      replicas: 1,
+      strategy: rolling,
+      revisionHistoryLimit: 10,
+      progressDeadlineSeconds: 600,
+    });
   },
-  validate: (object, old) => {
-    const labels = (spec(object).template as { metadata?: { labels?: Json } } | undefined)?.metadata?.labels ?? {};
-    const { selector } = spec(object);
-    const wanted = (selector as { matchLabels?: Json } | undefined)?.matchLabels;
-    if (!wanted) return [cause.required('spec.selector')];
-    if (old && !isDeepStrictEqual(selector, spec(old).selector)) {
-      return [cause.invalid('spec.selector', selector, 'field is immutable')];
-    }
-    const matches = Object.entries(wanted).every(([key, value]) => labels[key] === value);
-    const mismatch = '`selector` does not match template `labels`';
-    return matches ? [] : [cause.invalid('spec.template.metadata.labels', labels, mismatch)];
+  validate: ({ spec }, old) => {
+    const { selector, template } = spec as {
+      selector?: { matchLabels?: Json };
+      template?: { metadata?: { labels?: Json } };
+    };
+    const labels = template?.metadata?.labels ?? {};
+    if (!selector?.matchLabels) return [cause.required('spec.selector')];
+    const matches = Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value);
+    const fixed = !old || isDeepStrictEqual(selector, map(old.spec).selector);
+    return [
+      ...(fixed ? [] : [cause.invalid('spec.selector', selector, 'field is immutable')]),
+      ...(matches
+        ? []
+        : [cause.invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]),
+    ];
   },
 };
-const DEPLOYMENT = { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 };
 
 const pod: Kind = {
-  complete: (object) =>
-    filled(
-      object,
-      { restartPolicy: 'Always', terminationGracePeriodSeconds: 30, serviceAccountName: 'default' },
-      { phase: 'Pending' },
-    ),
-  validate: (object) =>
-    (spec(object).containers as unknown[] | undefined)?.length ? [] : [cause.required('spec.containers')],
+  complete: (object) => {
+    const spec = { restartPolicy: 'Always', terminationGracePeriodSeconds: 30, serviceAccountName: 'default' };
+    return withDefaults(object, spec, { phase: 'Pending' });
+  },
+  validate: ({ spec }) => (Array.isArray(map(spec).containers) ? [] : [cause.required('spec.containers')]),
 };
 
 const namespace: Kind = {
   complete: (object) => {
-    const { metadata } = object;
-    const labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name };
-    return filled(
-      { ...object, metadata: { ...metadata, labels } },
-      { finalizers: ['kubernetes'] },
-      { phase: 'Active' },
-    );
+    const labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name };
+    const named = { ...object, metadata: { ...object.metadata, labels } };
+    return withDefaults(named, { finalizers: ['kubernetes'] }, { phase: 'Active' });
   },
 };
 
@@ -124,43 +121,28 @@ const definition: Kind = {
   complete: (object, now) => {
     const { names, versions } = object.spec as CrdSpec;
     const accepted = { singular: names.kind.toLowerCase(), listKind: `${names.kind}List`, ...names };
-    const condition = (type: string, reason: string, message: string) => ({
-      type,
-      status: 'True',
-      reason,
-      message,
-      lastTransitionTime: now,
-    });
+    const condition = { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', lastTransitionTime: now };
     const conditions = [
-      condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
-      condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+      { ...condition, message: 'the initial names have been accepted' },
+      { ...condition, type: 'NamesAccepted', reason: 'NoConflicts', message: 'no conflicts found' },
     ];
     const status = { acceptedNames: accepted, conditions, storedVersions: versions.map(({ name }) => name) };
-    return filled(
-      { ...object, spec: { conversion: { strategy: 'None' }, ...spec(object), names: accepted } },
-      {},
-      status,
-    );
+    const named = { ...object, spec: { ...map(object.spec), names: accepted } };
+    return withDefaults(named, { conversion: { strategy: 'None' } }, status);
   },
-  validate: (object) => {
-    const { group, names } = object.spec as CrdSpec;
-    const expected = `${names.plural}.${group}`;
-    const detail = `must be spec.names.plural+"."+spec.group`;
-    return object.metadata.name === expected ? [] : [cause.invalid('metadata.name', object.metadata.name, detail)];
+  validate: ({ spec, metadata: { name } }) => {
+    const { group, names } = spec as CrdSpec;
+    const right = name === `${names.plural}.${group}`;
+    return right ? [] : [cause.invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
   },
 };
 
-const binding: Kind = {
-  validate: (object, old) =>
-    !old || isDeepStrictEqual(object.roleRef, old.roleRef)
-      ? []
-      : [cause.invalid('roleRef', object.roleRef, 'cannot change roleRef')],
-};
+const binding: Kind = { validate: (object, old) => immutable('roleRef', object, old) };
 
 /** By plural and group. */
-export const KINDS: Record<string, Kind> = {
+export const KINDS: Record<string, Kind | undefined> = {
   secrets: secret,
-  configmaps: { validate: (object, old) => [...sized(object), ...fixed(object, old)] },
+  configmaps: { validate: dataCauses },
   persistentvolumeclaims: claim,
   pods: pod,
   namespaces: namespace,

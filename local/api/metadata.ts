@@ -6,78 +6,71 @@ import type { Stored } from '../types.ts';
 import { type Cause, cause } from './errors.ts';
 import type { Resource } from './resources.ts';
 
+/** Metadata with what only the stand-in reads. */
+export type Metadata = ObjectMeta & { deletionGracePeriodSeconds?: number };
+
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
-const LABEL_VALUE = '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?';
+const VALUE = '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?';
 const MAX_ANNOTATIONS = 256 * 1024;
 
-const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`);
-const LABEL_ONLY = whole(LABEL);
-const SUBDOMAIN_ONLY = whole(SUBDOMAIN);
-const LABEL_VALUE_ONLY = whole(LABEL_VALUE);
+interface Format {
+  pattern: string;
+  max: number;
+  rule: string;
+}
 
-const SUBDOMAIN_RULE = `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '${SUBDOMAIN}')`;
-const LABEL_RULE = `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '${LABEL}')`;
-const LABEL_VALUE_RULE = `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '${LABEL_VALUE}')`;
+const alphanumeric = 'and must start and end with an alphanumeric character';
+const regex = (pattern: string) => `regex used for validation is '${pattern}')`;
+const SUBDOMAIN_NAME: Format = {
+  pattern: SUBDOMAIN,
+  max: 253,
+  rule: `a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', ${alphanumeric} (e.g. 'example.com', ${regex(SUBDOMAIN)}`,
+};
+const LABEL_NAME: Format = {
+  pattern: LABEL,
+  max: 63,
+  rule: `a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', ${alphanumeric} (e.g. 'my-name',  or '123-abc', ${regex(LABEL)}`,
+};
+const SEGMENT_NAME: Format = { pattern: '(?!\\.{1,2}$)[^/%]+', max: 1024, rule: `may not contain '/' or '%'` };
+const LABEL_VALUE: Format = {
+  pattern: VALUE,
+  max: 63,
+  rule: `a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', ${alphanumeric} (e.g. 'MyValue',  or 'my_value',  or '12345', ${regex(VALUE)}`,
+};
+
+function formatCauses(field: string, value: string, { pattern, max, rule }: Format): Cause[] {
+  const long = value.length > max ? [cause.invalid(field, value, `must be no more than ${max} bytes`)] : [];
+  return new RegExp(`^(?:${pattern})$`).test(value) ? long : [...long, cause.invalid(field, value, rule)];
+}
+
+function nameFormat({ group, kind }: Resource): Format {
+  if (group === 'rbac.authorization.k8s.io') return SEGMENT_NAME;
+  return group === '' && (kind === 'Namespace' || kind === 'Service') ? LABEL_NAME : SUBDOMAIN_NAME;
+}
 
 /** A name made of `generateName`: Kubernetes appends five characters that form no words. */
 export function generated(base: string): string {
   const letters = 'bcdfghjklmnpqrstvwxz2456789';
-  const suffix = Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('');
-  return base.slice(0, 58) + suffix;
+  return base.slice(0, 58) + Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('');
 }
 
-export function metadataCauses(resource: Resource, metadata: ObjectMeta): Cause[] {
+/** What is wrong with an object's metadata, and with the change of it from `old`. */
+export function metadataCauses(resource: Resource, metadata: ObjectMeta, old?: ObjectMeta): Cause[] {
   const { name, labels = {}, annotations = {} } = metadata;
-  const size = Object.entries(annotations).reduce(
-    (sum, [key, value]) => sum + key.length + Buffer.byteLength(value),
-    0,
-  );
+  const size = Object.entries(annotations).reduce((sum, pair) => sum + Buffer.byteLength(pair.join('')), 0);
   return [
-    ...nameCauses(resource, name),
-    ...Object.values(labels).flatMap((value) => labelCauses(value)),
+    ...(name
+      ? formatCauses('metadata.name', name, nameFormat(resource))
+      : [cause.required('metadata.name', 'name or generateName is required')]),
+    ...Object.values(labels).flatMap((value) => formatCauses('metadata.labels', String(value), LABEL_VALUE)),
     ...(size > MAX_ANNOTATIONS ? [cause.tooLong('metadata.annotations', MAX_ANNOTATIONS)] : []),
+    ...(old ? finalizerCauses(metadata, old) : []),
   ];
-}
-
-function labelCauses(value: string): Cause[] {
-  if (value.length > 63) return [cause.invalid('metadata.labels', value, 'must be no more than 63 bytes')];
-  return LABEL_VALUE_ONLY.test(value) ? [] : [cause.invalid('metadata.labels', value, LABEL_VALUE_RULE)];
-}
-
-function nameCauses({ group, kind }: Resource, name: string): Cause[] {
-  const field = 'metadata.name';
-  if (!name) return [cause.required(field, 'name or generateName is required')];
-  if (group === 'rbac.authorization.k8s.io') {
-    const bad = name === '.' || name === '..' || /[/%]/.test(name);
-    return bad ? [cause.invalid(field, name, `may not be '.' or '..' or contain '/' or '%'`)] : [];
-  }
-  const label = kind === 'Namespace' || kind === 'Service';
-  const max = label ? 63 : 253;
-  const rule = label ? LABEL_RULE : SUBDOMAIN_RULE;
-  return [
-    ...(name.length > max
-      ? [cause.invalid(field, name, `must be no more than ${max} ${label ? 'bytes' : 'bytes'}`)]
-      : []),
-    ...((label ? LABEL_ONLY : SUBDOMAIN_ONLY).test(name) ? [] : [cause.invalid(field, name, rule)]),
-  ];
-}
-
-/** What only the server sets stays as it was, whatever a client sent. */
-export function keptMetadata(next: ObjectMeta, old: ObjectMeta): ObjectMeta {
-  const server = ['name', 'namespace', 'generateName', 'uid', 'resourceVersion', 'generation'] as const;
-  const times = ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
-  const kept: Record<string, unknown> = { ...next };
-  for (const key of [...server, ...times]) {
-    const value = (old as unknown as Record<string, unknown>)[key];
-    if (value === undefined) delete kept[key];
-    else kept[key] = value;
-  }
-  return kept as unknown as ObjectMeta;
 }
 
 /** An object that is being deleted takes no new finalizers. */
-export function finalizerCauses(next: ObjectMeta, old: ObjectMeta): Cause[] {
+function finalizerCauses(next: ObjectMeta, old: ObjectMeta): Cause[] {
   const added = (next.finalizers ?? []).filter((each) => !old.finalizers?.includes(each));
   if (!old.deletionTimestamp || added.length === 0) return [];
   const found = `[]string{${added.map((each) => `"${each}"`).join(', ')}}`;
@@ -85,19 +78,26 @@ export function finalizerCauses(next: ObjectMeta, old: ObjectMeta): Cause[] {
   return [cause.forbidden('metadata.finalizers', detail)];
 }
 
+/** `next` with what only the server sets as it was, whatever a client sent. */
+export function keptMetadata(next: ObjectMeta, old: ObjectMeta): ObjectMeta {
+  const { labels, annotations, ownerReferences, finalizers, managedFields } = next;
+  const client = { labels, annotations, ownerReferences, finalizers, managedFields };
+  return JSON.parse(JSON.stringify({ ...old, ...client })) as ObjectMeta;
+}
+
 /** Whether anything but metadata and status differs: what `metadata.generation` counts. */
 export function specDiffers(a: Stored, b: Stored): boolean {
   const spec = ({ metadata: _, status: __, ...rest }: Stored) => rest;
-  return !isDeepStrictEqual(spec(a), spec(b));
+  return !isDeepStrictEqual(plain(spec(a)), plain(spec(b)));
 }
 
 /** Whether two objects say the same, but for versions and the times of managed fields. */
 export function sameContent(a: Stored, b: Stored): boolean {
   const content = ({ metadata, ...rest }: Stored) => {
     const managedFields = metadata.managedFields?.map(({ time: _, ...entry }) => entry);
-    return { ...rest, metadata: { ...metadata, resourceVersion: '', managedFields } };
+    return plain({ ...rest, metadata: { ...metadata, resourceVersion: '', managedFields } });
   };
-  return isDeepStrictEqual(withoutUndefined(content(a)), withoutUndefined(content(b)));
+  return isDeepStrictEqual(content(a), content(b));
 }
 
-const withoutUndefined = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

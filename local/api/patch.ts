@@ -1,28 +1,66 @@
 /** The verb patch: by content type, the ways that Kubernetes has of changing a part of an object. */
 import { jsonPatch, type Operation } from '../apply/json-patch.ts';
 import { mergePatch } from '../apply/merge-patch.ts';
+import { applyConfig } from '../apply/server-side-apply.ts';
+import { strategicMerge } from '../apply/strategic-merge.ts';
 import { StatusError, type Stored } from '../types.ts';
 import { type Answer, type Call, ok } from './call.ts';
-import { decoded, existing, replaced } from './write.ts';
+import { badRequest, notFound } from './errors.ts';
+import { created, decoded, existing, found, listKeys, replaced } from './write.ts';
 
-type Change = (old: Stored, body: unknown) => unknown;
+type Json = Record<string, unknown>;
+type Change = (old: Json, call: Call) => unknown;
 
-const TYPES: Record<string, Change> = {
-  'application/merge-patch+json': mergePatch,
-  'application/strategic-merge-patch+json': mergePatch,
-  'application/json-patch+json': (old, body) => jsonPatch(old, body as Operation[]),
+const APPLY = 'application/apply-patch+yaml';
+const CHANGES: Record<string, Change> = {
+  'application/merge-patch+json': (old, { body }) => mergePatch(old, body),
+  'application/json-patch+json': (old, { body }) => jsonPatch(old, body as Operation[]),
+  'application/strategic-merge-patch+json': (old, { body, resource, contentType }) => {
+    if (resource.schema || resource.columns) throw unsupported(contentType);
+    return strategicMerge(old, body as Json, listKeys(resource));
+  },
 };
 
 export function patch(call: Call): Answer {
-  const change = TYPES[call.contentType];
+  if (call.contentType === APPLY) return apply(call);
+  const change = CHANGES[call.contentType];
   if (!change) throw unsupported(call.contentType);
   const old = existing(call);
-  const { object, found } = decoded(call, change(old, call.body));
-  return ok(replaced(call, { old, object, causes: found.causes }));
+  return ok(replaced(call, old, decoded(call, change(old, call))));
 }
 
-const unsupported = (type: string): StatusError =>
-  new StatusError(415, {
-    reason: 'UnsupportedMediaType',
-    message: `the body of the request was in an unknown format - accepted media types include: ${Object.keys(TYPES).join(', ')}, application/apply-patch+yaml (was ${type})`,
+/** Server-side apply: makes the object where it is not there, if the caller may and means no object that was. */
+function apply(call: Call): Answer {
+  const { api, attributes, query, resource, manager } = call;
+  if (!query.get('fieldManager')) throw badRequest('fieldManager is required for apply patch');
+  const live = found(call);
+  const { object: config, causes } = decoded(call, { ...(call.body as Json) });
+  config.metadata.name ||= attributes.name;
+  const { subresource } = attributes;
+  if (!live && subresource) throw notFound(resource, attributes.name);
+  const force = query.get('force') === 'true';
+  const { object } = applyConfig({
+    live,
+    config,
+    manager,
+    force,
+    subresource,
+    now: api.now(),
+    keys: listKeys(resource),
   });
+  if (live) return ok(replaced(call, live, { object, causes, applied: true }));
+  call.authorize('create');
+  return ok(made(call, object, causes), 201);
+}
+
+function made(call: Call, object: Stored, causes: Parameters<typeof created>[1]['causes']): Stored {
+  const { uid, name } = object.metadata;
+  if (!uid) return created(call, { object, causes, applied: true });
+  const message = `Operation cannot be fulfilled on ${call.attributes.resource}.${call.attributes.group} "${name}": uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw new StatusError(409, { reason: 'Conflict', message });
+}
+
+const unsupported = (type: string): StatusError => {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${[...Object.keys(CHANGES), APPLY].join(', ')} (was ${type})`;
+  return new StatusError(415, { reason: 'UnsupportedMediaType', message });
+};

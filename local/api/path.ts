@@ -17,7 +17,10 @@ export function parseTarget(method: string, url: string): Target {
     return { ...target, verb: method === 'GET' ? 'get' : method.toLowerCase() };
   }
   const object = { ...target, group, version, ...objectOf(parts) };
-  return { ...object, ...(object.name ? named(method, object) : collection(method, query)) };
+  return {
+    ...object,
+    ...(object.name ? { verb: BY_NAME[method] ?? method.toLowerCase() } : collection(method, query)),
+  };
 }
 
 function objectOf(parts: string[]): { namespace: string; resource: string; name: string; subresource: string } {
@@ -26,8 +29,6 @@ function objectOf(parts: string[]): { namespace: string; resource: string; name:
   const namespace = parts[0] === 'namespaces' ? (parts[1] ?? '') : '';
   return { namespace, resource, name, subresource: subresource.join('/') };
 }
-
-const named = (method: string, _object: unknown) => ({ verb: BY_NAME[method] ?? method.toLowerCase() });
 
 function collection(method: string, query: URLSearchParams): { verb: string; name: string } {
   const verb = BY_COLLECTION[method] ?? method.toLowerCase();

@@ -4,6 +4,7 @@
  */
 import type { Stored } from '../types.ts';
 import { type About, groupResource } from './errors.ts';
+import type { Schema } from './schema.ts';
 import type { Store } from './store.ts';
 
 /** A printer column of a CustomResourceDefinition. */
@@ -21,102 +22,86 @@ export interface Resource extends About {
   namespaced: boolean;
   shortNames: string[];
   categories: string[];
-  /** Subresources: `status`, `scale`, `log`, `token`. */
+  /** `status`, `scale`, `log`, `token`. */
   subresources: string[];
   /** Fields that a selector may name, besides name and namespace. */
   selectable: string[];
   /** Printer columns, where they are not built in. */
   columns?: ColumnDefinition[];
   /** An OpenAPI v3 schema, where a CustomResourceDefinition brought one. */
-  schema?: Record<string, unknown>;
+  schema?: Schema;
   /** Whether a change of the spec counts in `metadata.generation`. */
   generation: boolean;
 }
 
-type Options = Partial<Resource>;
+/** `apiVersion` of the resource's objects. */
+export const apiVersionOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string =>
+  group ? `${group}/${version}` : version;
 
-function resource(apiVersion: string, kind: string, options: Options = {}): Resource {
+function kind(apiVersion: string, name: string, options: Partial<Resource> = {}): Resource {
   const [version = '', group = ''] = apiVersion.split('/').reverse();
-  const singular = kind.toLowerCase();
+  const singular = name.toLowerCase();
   const plural = singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
   const lists = { shortNames: [], categories: [], subresources: [], selectable: [] };
-  return { group, version, kind, singular, plural, namespaced: true, generation: false, ...lists, ...options };
+  return { group, version, kind: name, singular, plural, namespaced: true, generation: false, ...lists, ...options };
 }
 
-const INVOLVED = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'fieldPath'].map(
-  (field) => `involvedObject.${field}`,
-);
+const AGE: ColumnDefinition = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+const READY = '.status.conditions[?(@.type=="Ready")]';
 
-const ready = (...more: [name: string, jsonPath: string][]): ColumnDefinition[] => [
-  ...more.map(([name, jsonPath]) => ({ name, type: 'string', jsonPath })),
-  { name: 'Ready', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].status' },
-  { name: 'Reason', type: 'string', jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
-  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-];
-
-function knative(apiVersion: string, kind: string, options: Options = {}): Resource {
-  const all = { categories: ['all', 'knative'], subresources: ['status'], generation: true, columns: ready() };
-  return resource(apiVersion, kind, { ...all, ...options });
+function knative([group, name]: [string, string], columns: Record<string, string>, more: Partial<Resource> = {}) {
+  const paths = { ...columns, Ready: `${READY}.status`, Reason: `${READY}.reason` };
+  const defined = Object.entries(paths).map(([column, jsonPath]) => ({ name: column, type: 'string', jsonPath }));
+  const common = { categories: ['all', 'knative'], subresources: ['status'], generation: true };
+  return kind(`${group}.knative.dev/v1`, name, { ...common, columns: [...defined, AGE], ...more });
 }
 
 const cluster = { namespaced: false };
+const status = { subresources: ['status'] };
 const all = { categories: ['all'] };
-const RBAC = 'rbac.authorization.k8s.io/v1';
+const POD_FIELDS = ['status.phase', 'spec.nodeName', 'spec.serviceAccountName'];
+const EVENT_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'fieldPath'].map(
+  (it) => `involvedObject.${it}`,
+);
 
 const BUILT_IN: Resource[] = [
-  resource('v1', 'Namespace', {
-    ...cluster,
-    shortNames: ['ns'],
-    subresources: ['status'],
-    selectable: ['status.phase'],
-  }),
-  resource('v1', 'Node', { ...cluster, shortNames: ['no'], subresources: ['status'] }),
-  resource('v1', 'ConfigMap', { shortNames: ['cm'] }),
-  resource('v1', 'Secret', { selectable: ['type'] }),
-  resource('v1', 'ServiceAccount', { shortNames: ['sa'], subresources: ['token'] }),
-  resource('v1', 'PersistentVolumeClaim', { shortNames: ['pvc'], subresources: ['status'] }),
-  resource('v1', 'Pod', {
+  kind('v1', 'Namespace', { ...cluster, ...status, shortNames: ['ns'], selectable: ['status.phase'] }),
+  kind('v1', 'Node', { ...cluster, ...status, shortNames: ['no'] }),
+  kind('v1', 'ConfigMap', { shortNames: ['cm'] }),
+  kind('v1', 'Secret', { selectable: ['type'] }),
+  kind('v1', 'ServiceAccount', { shortNames: ['sa'], subresources: ['token'] }),
+  kind('v1', 'PersistentVolumeClaim', { ...status, shortNames: ['pvc'] }),
+  kind('v1', 'Pod', {
     ...all,
-    shortNames: ['po'],
     subresources: ['status', 'log'],
-    selectable: ['status.phase', 'spec.nodeName', 'spec.serviceAccountName'],
+    shortNames: ['po'],
+    selectable: POD_FIELDS,
     generation: true,
   }),
-  resource('v1', 'Service', { ...all, shortNames: ['svc'] }),
-  resource('v1', 'Event', { shortNames: ['ev'], selectable: [...INVOLVED, 'reason', 'type', 'source'] }),
-  resource('v1', 'ResourceQuota', { shortNames: ['quota'], subresources: ['status'] }),
-  resource('v1', 'LimitRange', { shortNames: ['limits'] }),
-  resource('apps/v1', 'Deployment', {
+  kind('v1', 'Service', { ...all, shortNames: ['svc'] }),
+  kind('v1', 'Event', { shortNames: ['ev'], selectable: [...EVENT_FIELDS, 'reason', 'type'] }),
+  kind('v1', 'ResourceQuota', { ...status, shortNames: ['quota'] }),
+  kind('v1', 'LimitRange', { shortNames: ['limits'] }),
+  kind('apps/v1', 'Deployment', {
     ...all,
-    shortNames: ['deploy'],
     subresources: ['status', 'scale'],
+    shortNames: ['deploy'],
     generation: true,
   }),
-  resource('networking.k8s.io/v1', 'NetworkPolicy', { shortNames: ['netpol'], generation: true }),
-  resource(RBAC, 'Role'),
-  resource(RBAC, 'RoleBinding'),
-  resource(RBAC, 'ClusterRole', cluster),
-  resource(RBAC, 'ClusterRoleBinding', cluster),
-  resource('apiextensions.k8s.io/v1', 'CustomResourceDefinition', {
+  kind('networking.k8s.io/v1', 'NetworkPolicy', { shortNames: ['netpol'], generation: true }),
+  ...['Role', 'RoleBinding'].map((name) => kind('rbac.authorization.k8s.io/v1', name)),
+  ...['ClusterRole', 'ClusterRoleBinding'].map((name) => kind('rbac.authorization.k8s.io/v1', name, cluster)),
+  kind('apiextensions.k8s.io/v1', 'CustomResourceDefinition', {
     ...cluster,
+    ...status,
     shortNames: ['crd', 'crds'],
-    categories: ['api-extensions'],
-    subresources: ['status'],
     generation: true,
   }),
-  knative('sources.knative.dev/v1', 'ApiServerSource', { categories: ['all', 'knative', 'sources'] }),
-  knative('sources.knative.dev/v1', 'PingSource', {
-    categories: ['all', 'knative', 'sources'],
-    columns: ready(['Sink', '.status.sinkUri'], ['Schedule', '.spec.schedule']),
-  }),
-  knative('eventing.knative.dev/v1', 'Broker', { columns: ready(['URL', '.status.address.url']) }),
-  knative('eventing.knative.dev/v1', 'Trigger', {
-    columns: ready(['Broker', '.spec.broker'], ['Subscriber_URI', '.status.subscriberUri']),
-  }),
-  knative('serving.knative.dev/v1', 'Service', {
-    shortNames: ['kservice', 'ksvc'],
-    columns: ready(['URL', '.status.url'], ['LatestReady', '.status.latestReadyRevisionName']),
-  }),
+  knative(['sources', 'ApiServerSource'], {}),
+  knative(['sources', 'PingSource'], { Schedule: '.spec.schedule' }),
+  knative(['eventing', 'Broker'], { URL: '.status.address.url' }),
+  knative(['eventing', 'Trigger'], { Broker: '.spec.broker', Subscriber_URI: '.status.subscriberUri' }),
+  knative(['serving', 'Service'], { URL: '.status.url' }, { shortNames: ['kservice', 'ksvc'] }),
 ];
 
 /** Where CustomResourceDefinitions are stored. */
@@ -125,14 +110,7 @@ export const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 /** `spec` of a CustomResourceDefinition, as far as it is read. */
 export interface CrdSpec {
   group: string;
-  names: {
-    kind: string;
-    plural: string;
-    singular?: string;
-    listKind?: string;
-    shortNames?: string[];
-    categories?: string[];
-  };
+  names: { kind: string; plural: string; singular?: string; shortNames?: string[]; categories?: string[] };
   scope: string;
   versions: CrdVersion[];
 }
@@ -140,63 +118,56 @@ export interface CrdSpec {
 interface CrdVersion {
   name: string;
   served: boolean;
-  schema?: { openAPIV3Schema?: Record<string, unknown> };
+  schema?: { openAPIV3Schema?: Schema };
   subresources?: { status?: unknown };
   additionalPrinterColumns?: ColumnDefinition[];
   selectableFields?: { jsonPath: string }[];
 }
 
-function custom(crd: Stored): Resource[] {
-  const { group, names, scope, versions } = crd.spec as CrdSpec;
-  return versions
-    .filter(({ served }) => served)
-    .map((version) => {
-      const { openAPIV3Schema: schema } = version.schema ?? {};
-      return {
-        ...resource(`${group}/${version.name}`, names.kind),
-        plural: names.plural,
-        singular: names.singular ?? names.kind.toLowerCase(),
-        namespaced: scope === 'Namespaced',
-        shortNames: names.shortNames ?? [],
-        categories: names.categories ?? [],
-        subresources: version.subresources?.status ? ['status'] : [],
-        selectable: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
-        columns: version.additionalPrinterColumns ?? [
-          { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
-        ],
-        generation: true,
-        ...(schema && { schema }),
-      };
-    });
+function custom({ group, names, scope }: CrdSpec, version: CrdVersion): Resource {
+  const schema = version.schema?.openAPIV3Schema;
+  const { kind: name, ...named } = names;
+  return kind(`${group}/${version.name}`, name, {
+    ...named,
+    namespaced: scope === 'Namespaced',
+    subresources: version.subresources?.status ? ['status'] : [],
+    selectable: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath.replace(/^\./, '')),
+    columns: version.additionalPrinterColumns ?? [AGE],
+    generation: true,
+    ...(schema && { schema }),
+  });
 }
+
+const servedBy = (crd: Stored): Resource[] => {
+  const spec = crd.spec as CrdSpec;
+  return spec.versions.filter(({ served }) => served).map((version) => custom(spec, version));
+};
 
 /** What is served now. A CustomResourceDefinition counts from the moment it is stored. */
 export class Registry {
   readonly #store: Store;
-  #custom: Resource[];
+  #all: Resource[] = [];
 
   constructor(store: Store) {
     this.#store = store;
-    this.#custom = this.#read();
-    store.listen(({ resource: changed }) => {
-      if (changed === CRDS) this.#custom = this.#read();
-    });
+    this.#read();
+    store.listen(({ resource }) => resource === CRDS && this.#read());
   }
 
-  all(): Resource[] {
-    return [...BUILT_IN, ...this.#custom];
+  all(): readonly Resource[] {
+    return this.#all;
   }
 
-  find({ group, version, plural }: { group: string; version: string; plural: string }): Resource | undefined {
-    return this.all().find((each) => each.group === group && each.version === version && each.plural === plural);
+  find({ group, version, plural }: Pick<Resource, 'group' | 'version' | 'plural'>): Resource | undefined {
+    return this.#all.find((each) => each.group === group && each.version === version && each.plural === plural);
   }
 
   /** By where it is stored: `sessions.tiny.dev`. */
   stored(key: string): Resource | undefined {
-    return this.all().find((each) => groupResource(each) === key);
+    return this.#all.find((each) => groupResource(each) === key);
   }
 
-  #read(): Resource[] {
-    return this.#store.list(CRDS).flatMap(custom);
+  #read(): void {
+    this.#all = [...BUILT_IN, ...this.#store.list(CRDS).flatMap(servedBy)];
   }
 }

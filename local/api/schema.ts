@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { questionSpec, questionStatus } from '../../lib/api/question.ts';
 import { questionRules } from '../../lib/api/question-rules.ts';
-import { type RulesAt, violations } from '../../lib/api/rule.ts';
+import { violations } from '../../lib/api/rule.ts';
 import { sessionSpec, sessionStatus } from '../../lib/api/session.ts';
 import { sessionRules } from '../../lib/api/session-rules.ts';
 import type { Stored } from '../types.ts';
@@ -23,43 +23,43 @@ export interface Schema {
 
 type Json = Record<string, unknown>;
 
-const KINDS: Record<string, { schema: z.ZodType<Json>; rules: RulesAt[] }> = {
-  'sessions.tiny.dev': { schema: whole(sessionSpec, sessionStatus), rules: sessionRules },
-  'questions.tiny.dev': { schema: whole(questionSpec, questionStatus), rules: questionRules },
-};
+const whole = (spec: z.ZodType, status: z.ZodType): z.ZodType<Json> =>
+  z.looseObject({ spec, status: status.optional() });
 
-function whole(spec: z.ZodType, status: z.ZodType): z.ZodType<Json> {
-  return z.looseObject({ spec, status: status.optional() });
+const KINDS = new Map([
+  ['sessions.tiny.dev', { schema: whole(sessionSpec, sessionStatus), rules: sessionRules }],
+  ['questions.tiny.dev', { schema: whole(questionSpec, questionStatus), rules: questionRules }],
+]);
+
+/** The object with defaults, and where it breaks its schema; `key` is as in `sessions.tiny.dev`. */
+export function defaulted(key: string, object: Stored): { object: Stored; causes: Cause[] } {
+  const parsed = KINDS.get(key)?.schema.safeParse(object, { reportInput: true });
+  if (!parsed) return { object, causes: [] };
+  return parsed.success
+    ? { object: parsed.data as Stored, causes: [] }
+    : { object, causes: parsed.error.issues.map(causeOf) };
 }
 
-/** The object with defaults, and everything that is wrong with it; `key` is as in `sessions.tiny.dev`. */
-export function judged(key: string, object: Stored, old?: Stored): { object: Stored; causes: Cause[] } {
-  const kind = KINDS[key];
-  if (!kind) return { object, causes: [] };
-  const parsed = kind.schema.safeParse(object, { reportInput: true });
-  if (!parsed.success) return { object, causes: parsed.error.issues.map(causeOf) };
-  const typeOf = (path: string) => (path === 'spec' || path === '' || path === 'spec.answer' ? 'object' : 'string');
-  const broken = violations(kind.rules, parsed.data, old);
-  const causes = broken.map(({ path, message }) => cause.invalid(path || '<nil>', typeOf(path), message));
-  return { object: parsed.data as Stored, causes };
+/** Which rules of its kind an object breaks that keeps to its schema. */
+export function ruleCauses(key: string, object: Stored, old?: Stored): Cause[] {
+  const at = (path: string) => path.split('.').reduce<unknown>((value, field) => (value as Json)[field], object);
+  return violations(KINDS.get(key)?.rules ?? [], object, old).map(({ path, message }) => {
+    const value = path === '' ? undefined : at(path);
+    return cause.invalid(path || '<nil>', typeof value === 'object' ? undefined : value, message);
+  });
 }
 
 function causeOf(issue: z.core.$ZodIssue): Cause {
-  const field = pathOf(issue.path);
-  const { input } = issue;
+  const { input, path } = issue;
+  const field = path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : join(text, String(key))),
+    '',
+  );
   if (input === undefined) return cause.required(field);
-  if (issue.code === 'invalid_value') {
-    const supported = issue.values.map((each) => JSON.stringify(each)).join(', ');
-    const message = `Unsupported value: ${JSON.stringify(input)}: supported values: ${supported}`;
-    return { field, reason: 'FieldValueNotSupported', message };
-  }
-  if (issue.code === 'too_big' && issue.origin === 'string') return cause.tooLong(field, Number(issue.maximum));
-  const value = typeof input === 'object' ? (Array.isArray(input) ? 'array' : 'object') : input;
-  return cause.invalid(field, value, issue.message);
+  if (issue.code === 'invalid_value') return cause.unsupported(field, input, issue.values);
+  if (issue.code === 'too_big' && issue.origin === 'string') return cause.tooLong(field, issue.maximum);
+  return cause.invalid(field, typeof input === 'object' ? undefined : input, issue.message);
 }
-
-const pathOf = (path: PropertyKey[]): string =>
-  path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : join(text, String(key))), '');
 
 const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
 const join = (path: string, key: string): string => (path ? `${path}.${key}` : key);
@@ -71,34 +71,31 @@ export interface Found {
 }
 
 /** `value` without what the schema doesn't know. */
-export function pruned(value: unknown, schema: Schema | undefined, where: { path: string; found: Found }): unknown {
-  if (!schema) return value;
+export function pruned(
+  value: unknown,
+  schema: Schema | true,
+  { path, found }: { path: string; found: Found },
+): unknown {
+  if (schema === true) return value;
   if (Array.isArray(value)) {
-    where.found.causes.push(...duplicates(value, schema, where.path));
-    return value.map((item, at) => pruned(item, schema.items, { ...where, path: `${where.path}[${at}]` }));
+    found.causes.push(...duplicates(value, schema, path));
+    return value.map((item, index) => pruned(item, schema.items ?? true, { path: `${path}[${index}]`, found }));
   }
   if (!isMap(value)) return value;
+  const rest = schema.additionalProperties || schema['x-kubernetes-preserve-unknown-fields'];
   const known = Object.entries(value).flatMap(([key, item]) => {
-    const path = join(where.path, key);
-    const of = propertySchema(schema, key);
-    if (of) return [[key, pruned(item, of === true ? undefined : of, { ...where, path })] as const];
-    where.found.unknown.push(path);
+    const of = schema.properties?.[key] ?? rest;
+    if (of) return [[key, pruned(item, of, { path: join(path, key), found })]];
+    found.unknown.push(join(path, key));
     return [];
   });
   return Object.fromEntries(known);
 }
 
-/** The schema of one property, `true` for any value, `undefined` where the property is unknown. */
-function propertySchema(schema: Schema, key: string): Schema | true | undefined {
-  const own = schema.properties?.[key] ?? schema.additionalProperties;
-  return own || schema['x-kubernetes-preserve-unknown-fields'] || undefined;
-}
-
 function duplicates(value: unknown[], { 'x-kubernetes-list-map-keys': keys }: Schema, path: string): Cause[] {
-  const seen = new Set<string>();
-  return value.flatMap((item, index) => {
-    const text = JSON.stringify(Object.fromEntries((keys ?? []).map((key) => [key, (item as Json | null)?.[key]])));
-    if (!keys || !seen.has(text)) return seen.add(text) && [];
-    return [{ field: `${path}[${index}]`, reason: 'FieldValueDuplicate', message: `Duplicate value: ${text}` }];
-  });
+  if (!keys) return [];
+  const texts = value.map((item) =>
+    JSON.stringify(Object.fromEntries(keys.map((key) => [key, (item as Json)?.[key]]))),
+  );
+  return texts.flatMap((text, at) => (texts.indexOf(text) < at ? [cause.duplicate(`${path}[${at}]`, text)] : []));
 }

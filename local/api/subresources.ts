@@ -3,7 +3,7 @@
 import { mergePatch } from '../apply/merge-patch.ts';
 import type { Stored } from '../types.ts';
 import { type Answer, type Call, ok } from './call.ts';
-import { badRequest, notImplemented } from './errors.ts';
+import { badRequest } from './errors.ts';
 import { existing, replaced } from './write.ts';
 
 export interface LogOptions {
@@ -55,14 +55,13 @@ export function scale(call: Call): Answer {
   const old = existing(call);
   const { verb } = call.attributes;
   if (verb === 'get') return ok(scaleOf(old));
-  if (verb !== 'patch' && verb !== 'update') throw notImplemented(`${verb} of scale`);
-  const next = (verb === 'patch' ? mergePatch(scaleOf(old), call.body) : call.body) as {
+  const next = (verb === 'patch' ? mergePatch(scaleOf(old), call.body) : call.body) as Stored & {
     spec?: { replicas?: number };
-  } & Stored;
-  const spec = { ...(old.spec as object), replicas: next.spec?.replicas ?? 0 };
-  const { resourceVersion = old.metadata.resourceVersion } = next.metadata;
+  };
+  const { resourceVersion = '' } = next.metadata;
+  const object = { ...old, spec: { ...(old.spec as object), replicas: next.spec?.replicas ?? 0 } };
   const metadata = { ...old.metadata, ...(resourceVersion && { resourceVersion }) };
-  return ok(scaleOf(replaced(call, { old, object: { ...old, spec, metadata }, causes: [] })));
+  return ok(scaleOf(replaced(call, old, { object: { ...object, metadata }, causes: [] })));
 }
 
 function scaleOf({ metadata, spec, status }: Stored): Record<string, unknown> {

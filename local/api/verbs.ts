@@ -1,37 +1,55 @@
 /** Which code answers which verb. */
-import type { Stored } from '../types.ts';
+import { review } from '../auth/reviews.ts';
+import { tokenRequest } from '../auth/token-request.ts';
+import type { TokenKeys } from '../auth/tokens.ts';
 import { StatusError } from '../types.ts';
-import type { Answer, Call } from './call.ts';
+import { type Answer, type Call, ok } from './call.ts';
+import { remove, removeAll } from './delete.ts';
 import { noSuchPath } from './errors.ts';
 import { patch } from './patch.ts';
 import { get, list } from './read.ts';
 import { scale } from './subresources.ts';
-import { create, remove, update } from './write.ts';
+import { create, existing, update } from './write.ts';
 
 type Verb = (call: Call) => Answer;
 
 const MAIN: Record<string, Verb> = { get, list, create, update, patch, delete: remove, deletecollection: removeAll };
-const STATUS: Record<string, Verb> = { get, update, patch };
+const SUBRESOURCES: Record<string, Record<string, Verb>> = {
+  status: { get, update, patch },
+  scale: { get: scale, update: scale, patch: scale },
+};
 
 /** Throws 404 for a subresource and 405 for a verb that isn't there. */
 export function verbOf({ resource, attributes: { verb, subresource } }: Call): Verb {
   if (subresource && !resource.subresources.includes(subresource)) throw noSuchPath();
-  if (subresource === 'scale') return scale;
-  const verbs = subresource === '' ? MAIN : subresource === 'status' ? STATUS : {};
-  const found = verbs[verb];
+  const found = (subresource ? SUBRESOURCES[subresource] : MAIN)?.[verb];
   if (found) return found;
-  throw new StatusError(405, {
-    reason: 'MethodNotAllowed',
-    message: 'the server does not allow this method on the requested resource',
-  });
+  const message = 'the server does not allow this method on the requested resource';
+  throw new StatusError(405, { reason: 'MethodNotAllowed', message });
 }
 
-/** Deletes each object that the request selects; answers with what there was. */
-function removeAll(call: Call): Answer {
-  const answer = list(call);
-  for (const { metadata } of answer.body.items as Stored[]) {
-    const attributes = { ...call.attributes, name: metadata.name, namespace: metadata.namespace ?? '' };
-    remove({ ...call, attributes });
-  }
-  return answer;
+/** Issues a token of the service account that the request names. */
+export function createToken(call: Call, keys: TokenKeys): Answer {
+  const { name, namespace = '', uid = '' } = existing(call).metadata;
+  const pod = (podName: string) => {
+    const found = call.api.store.get('pods', namespace, podName);
+    const { serviceAccountName = 'default' } = (found?.spec ?? {}) as { serviceAccountName?: string };
+    return found && { uid: found.metadata.uid ?? '', serviceAccountName };
+  };
+  return ok(tokenRequest(call.body, { keys, account: { namespace, name, uid }, pod, now: call.api.now() }), 201);
 }
+
+/** The reviews that are answered and never stored: plural, group and kind. */
+export const REVIEWS = [
+  ['authentication.k8s.io', 'SelfSubjectReview'],
+  ['authorization.k8s.io', 'SelfSubjectAccessReview'],
+  ['authorization.k8s.io', 'SelfSubjectRulesReview'],
+  ['authorization.k8s.io', 'SubjectAccessReview'],
+  ['authorization.k8s.io', 'LocalSubjectAccessReview'],
+].map(([group = '', kind = '']) => ({ group, kind, version: 'v1', plural: `${kind.toLowerCase()}s` }));
+
+export type Review = (typeof REVIEWS)[number];
+
+/** Answers a review. */
+export const createReview = ({ kind }: Review, body: unknown, asked: Parameters<typeof review>[2]): Answer =>
+  ok(review(kind, body, asked), 201);
