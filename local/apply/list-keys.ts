@@ -20,45 +20,48 @@ const by = (...keys: string[]): ListMap => ({ keys });
 const whole = (...keys: string[]): ListMap => ({ keys, atomicItems: true });
 
 /** By the last field name, or the last two where the last alone does not tell. */
-const BUILT_IN: Record<string, Shape> = {
-  'metadata.ownerReferences': whole('uid'),
-  'metadata.finalizers': 'set',
-  containers: by('name'),
-  initContainers: by('name'),
-  ephemeralContainers: by('name'),
-  env: by('name'),
-  volumes: by('name'),
-  volumeMounts: by('mountPath'),
-  volumeDevices: by('devicePath'),
-  'containers.ports': by('containerPort', 'protocol'),
-  'initContainers.ports': by('containerPort', 'protocol'),
-  'spec.ports': by('port', 'protocol'),
-  imagePullSecrets: whole('name'),
-  secrets: whole('name'),
-  hostAliases: by('ip'),
-  topologySpreadConstraints: by('topologyKey', 'whenUnsatisfiable'),
-  claims: by('name'),
-  schedulingGates: by('name'),
-  conditions: by('type'),
-  podIPs: by('ip'),
-  nodeSelector: 'atomic',
-  selector: 'atomic',
-  podSelector: 'atomic',
-  namespaceSelector: 'atomic',
-  labelSelector: 'atomic',
-  dataSource: 'atomic',
-  claimRef: 'atomic',
-  roleRef: 'atomic',
-  involvedObject: 'atomic',
-  secretRef: 'atomic',
-  secretKeyRef: 'atomic',
-  configMapKeyRef: 'atomic',
-  fieldRef: 'atomic',
-  resourceFieldRef: 'atomic',
-};
+const BUILT_IN = new Map<string, Shape>(
+  Object.entries<Shape>({
+    'metadata.ownerReferences': whole('uid'),
+    'metadata.finalizers': 'set',
+    containers: by('name'),
+    initContainers: by('name'),
+    ephemeralContainers: by('name'),
+    env: by('name'),
+    volumes: by('name'),
+    volumeMounts: by('mountPath'),
+    volumeDevices: by('devicePath'),
+    'containers.ports': by('containerPort', 'protocol'),
+    'initContainers.ports': by('containerPort', 'protocol'),
+    'spec.ports': by('port', 'protocol'),
+    imagePullSecrets: whole('name'),
+    secrets: whole('name'),
+    hostAliases: by('ip'),
+    topologySpreadConstraints: by('topologyKey', 'whenUnsatisfiable'),
+    claims: by('name'),
+    schedulingGates: by('name'),
+    conditions: by('type'),
+    podIPs: by('ip'),
+    nodeSelector: 'atomic',
+    selector: 'atomic',
+    podSelector: 'atomic',
+    namespaceSelector: 'atomic',
+    labelSelector: 'atomic',
+    dataSource: 'atomic',
+    claimRef: 'atomic',
+    roleRef: 'atomic',
+    involvedObject: 'atomic',
+    secretRef: 'atomic',
+    secretKeyRef: 'atomic',
+    configMapKeyRef: 'atomic',
+    fieldRef: 'atomic',
+    resourceFieldRef: 'atomic',
+  }),
+);
 
 /** The shapes in the kinds that Kubernetes itself has. A key's default is that of `protocol`: TCP. */
-export const builtInKeys: ListKeys = (path) => BUILT_IN[path.slice(-2).join('.')] ?? BUILT_IN[path.at(-1) ?? ''];
+export const builtInKeys: ListKeys = (path) =>
+  BUILT_IN.get(path.slice(-2).join('.')) ?? BUILT_IN.get(path.at(-1) ?? '');
 
 /** As much of a CRD's `openAPIV3Schema` as tells the shapes. */
 export interface OpenApiSchema {

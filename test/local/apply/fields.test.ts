@@ -142,6 +142,7 @@ describe('the shape of a list', () => {
     ['spec.tolerations', undefined],
     ['spec.ingress.ports', undefined],
     ['spec.selector', 'atomic'],
+    ['spec.constructor', undefined],
   ])('of %s', (path, shape) => {
     expect(builtInKeys(path.split('.'))).toEqual(shape);
   });
@@ -158,7 +159,7 @@ describe('the shape of a list', () => {
   });
 
   test('a merged order has each key once', () => {
-    const keys = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'));
+    const keys = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd', 'e', 'f'));
     fc.assert(
       fc.property(keys, keys, (present, wanted) => {
         const order = mergedOrder(present, wanted);
