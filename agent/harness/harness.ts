@@ -108,8 +108,8 @@ async function countMessages({ tools, clock, stop }: HarnessOptions): Promise<nu
 async function tellWhereWeAre({ journal, reporter, result }: HarnessOptions): Promise<void> {
   const progress = progressOf(journal.records);
   if (journal.records.length === 0) return;
-  if (progress.messages > 0) reporter.tell({ messagesRead: progress.messages });
+  if (progress.messages > 0) reporter.note({ messagesRead: progress.messages });
   if (progress.agentSession !== undefined && progress.sessionKept)
-    reporter.tell({ agentSessionId: progress.agentSession });
+    reporter.note({ agentSessionId: progress.agentSession });
   if (progress.finished) reporter.tell({ ...finished(progress.finished), result: await result() });
 }

@@ -7,6 +7,8 @@ import type { Clock } from '../../lib/kube/clock.ts';
 import { persistently, type StatusPatch, type TellCondition, type ToolsClient } from './tools-client.ts';
 
 export interface Reporter {
+  /** Goes out with what is told next: a report of its own would be one more event. */
+  note(patch: StatusPatch): void;
   tell(patch: StatusPatch): void;
   /** Resolves when all that was told has arrived or was refused. */
   flush(): Promise<void>;
@@ -44,9 +46,13 @@ export function makeReporter(
     }
     running = undefined;
   };
+  const note = (patch: StatusPatch): void => {
+    pending = mergePatch(pending ?? {}, patch);
+  };
   return {
+    note,
     tell(patch) {
-      pending = mergePatch(pending ?? {}, patch);
+      note(patch);
       running ??= work();
     },
     flush: async () => running,

@@ -2,7 +2,7 @@
  * The harness's way to the API server: HTTP over the Unix socket of the tools, which hold the token. One connection
  * a call; there are few.
  */
-import { request } from 'node:http';
+import { Agent, request } from 'node:http';
 import type { Condition } from '../../lib/api/meta.ts';
 import type { Question, QuestionSpec } from '../../lib/api/question.ts';
 import type { Session, SessionStatus } from '../../lib/api/session.ts';
@@ -46,21 +46,29 @@ export function toolsClient(socketPath: string): ToolsClient {
   };
 }
 
+/** Node keeps connections by default; one to tools that were killed meanwhile would fail the next call. */
+const agent = new Agent({ keepAlive: false });
+
 function callTools(socketPath: string, { method, path, body }: { method: string; path: string; body: unknown }) {
   return new Promise<unknown>((resolve, reject) => {
-    const sent = request({ socketPath, method, path, headers: { 'content-type': 'application/json' } }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-      });
-      response.once('error', reject);
-      response.once('end', () => {
-        const code = response.statusCode ?? 500;
-        const value = parse(text);
-        if (code < 300) return resolve(value);
-        reject(new ToolsError(code, (value as { error?: string } | undefined)?.error ?? `the tools answered ${code}`));
-      });
-    });
+    const sent = request(
+      { agent, socketPath, method, path, headers: { 'content-type': 'application/json' } },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk;
+        });
+        response.once('error', reject);
+        response.once('end', () => {
+          const code = response.statusCode ?? 500;
+          const value = parse(text);
+          if (code < 300) return resolve(value);
+          reject(
+            new ToolsError(code, (value as { error?: string } | undefined)?.error ?? `the tools answered ${code}`),
+          );
+        });
+      },
+    );
     sent.once('error', reject);
     sent.end(body === undefined ? undefined : JSON.stringify(body));
   });

@@ -134,7 +134,7 @@ function noteEnd({ turn }: Turn, end: Ended, { conversation, options }: Omit<Han
       : {};
   journal.append({ type: 'ended', turn, at: clock.now(), ...told, ...refused });
   const { turns, inputTokens, outputTokens } = progressOf(journal.records);
-  reporter.tell({
+  reporter.note({
     agentSessionId: conversation.id.slice(0, 256),
     usage: { turns, ...(inputTokens > 0 && { inputTokens }), ...(outputTokens > 0 && { outputTokens }) },
   });

@@ -25,10 +25,10 @@ export interface Questions {
 export const questionName = ({ session, sessionUid }: Pick<Identity, 'session' | 'sessionUid'>, key: string): string =>
   `${session}-${createHash('sha256').update(`${sessionUid}\n${key}`).digest('hex').slice(0, 10)}`;
 
-/** What is asked, without what may differ between two times of asking. */
+/** What is asked, without what differs between two times of asking: the time, and the agent's number of the call. */
 function asked(spec: QuestionSpec): unknown {
   const { answer: _answer, expiresAt: _expiresAt, ...rest } = questionSpec.parse(JSON.parse(JSON.stringify(spec)));
-  return rest;
+  return { ...rest, toolCall: rest.toolCall && { ...rest.toolCall, id: '' } };
 }
 
 const refuse = (code: number, reason: string, message: string) => new ApiError(code, { code, reason, message });

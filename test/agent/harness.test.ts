@@ -1,0 +1,263 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { CONTINUE, FORGOTTEN } from '../../agent/harness/prompt.ts';
+import { type GitServer, startGitServer } from '../../local/git-server.ts';
+import { bundlePrograms, Pod, type PodOptions } from './pod.ts';
+import { makeRepositories, run } from './repositories.ts';
+
+let root: string;
+let programs: string;
+let server: GitServer;
+let first: string;
+let head: string;
+const pods: Pod[] = [];
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'agent-'));
+  programs = join(root, 'programs');
+  ({ first, head } = makeRepositories(root));
+  [server] = await Promise.all([startGitServer({ root, port: 0 }), bundlePrograms(programs)]);
+});
+afterEach(async () => {
+  await Promise.all(pods.splice(0).map((pod) => pod.remove()));
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(root, { recursive: true });
+});
+
+const url = (name = 'repo.git') => `${server.url}/${name}`;
+const podWith = (options: Partial<PodOptions> = {}): Pod => {
+  const pod = new Pod({ programs, prompt: 'do it', repository: { url: url() }, ...options });
+  pods.push(pod);
+  return pod;
+};
+const script = (...steps: unknown[]) => stringify(steps);
+
+describe('a Session from the clone to its end', () => {
+  it('plays a script and tells what came of it', async () => {
+    const prompt = script(
+      { say: 'starting' },
+      { status: 'writes a file' },
+      { edit: { file: 'a/b.txt', text: 'hello\n' } },
+      { run: 'echo more >> README.md' },
+      { commit: 'Add b' },
+      { say: 'all done' },
+    );
+    const pod = await podWith({ prompt }).start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+    const { status } = pod.api.session();
+    const clone = join(pod.folder, 'work', 'repo');
+    const commit = run(clone, 'rev-parse', 'HEAD');
+    expect(status?.result).toEqual({ summary: 'all done', branch: 'tiny/s', commit, commits: 1, filesChanged: 2 });
+    expect(status).toMatchObject({ message: 'writes a file', usage: { turns: 1 }, agentSessionId: expect.any(String) });
+    expect(pod.condition('Ready')).toMatchObject({ status: 'False', reason: 'Finished', observedGeneration: 1 });
+    expect(run(clone, 'log', '-1', '--format=%an <%ae>')).toBe('tiny session s <s.p@tiny.invalid>');
+    expect(pod.api.writes()).toBeLessThanOrEqual(3);
+    expect(await pod.end('SIGTERM')).toBe(0);
+  });
+
+  it('goes on with messages after it has finished, each once and in order', async () => {
+    const pod = await podWith({ prompt: script({ say: 'hi' }) }).start();
+    await pod.finished();
+    pod.api.say('first message');
+    pod.api.say(script({ say: 'second' }));
+    await pod.until(() => pod.api.session().status?.messagesRead === 2);
+    await pod.finished();
+    expect(pod.prompts().slice(1)).toEqual(['first message', script({ say: 'second' })]);
+    expect(pod.file('NOTES')).toBe('first message\n');
+    expect(pod.api.session().status).toMatchObject({ usage: { turns: 3 }, result: { summary: 'second', commits: 1 } });
+    await pod.end('SIGKILL');
+    await pod.start();
+    await pod.until(() => pod.condition('Ready')?.reason === 'Finished');
+    expect(pod.prompts()).toHaveLength(3);
+  });
+
+  it('is ended at its deadline, in the middle of a turn', async () => {
+    const deadlineAt = new Date(Date.now() + 1500).toISOString();
+    const pod = await podWith({ prompt: script({ say: 'hm' }, { wait: 600 }), config: { deadlineAt } }).start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Deadline' });
+  });
+
+  it("never starts the agent with another's prompt", async () => {
+    const pod = await podWith({ sha256: '0'.repeat(64) }).start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Failed', message: expect.stringContaining('somebody else') });
+    expect(existsSync(join(pod.folder, 'work', 'repo'))).toBe(false);
+    expect(await pod.end('SIGTERM')).toBe(0);
+  });
+
+  it('says which command is missing', async () => {
+    const pod = await podWith({ agent: { name: 'mine', command: ['no-such-agent'] } }).start();
+    expect(await pod.finished()).toMatchObject({
+      message: expect.stringContaining('"no-such-agent" is not in the container'),
+    });
+  });
+
+  const odd = [
+    '"quotes" \'and\' $(touch /tmp/x) `id`\nNUL \0 inside, a\u2028b\u2029c, \u{1f600} \u{1f469}\u200d\u{1f467} \u05e9\u05dc\u05d5\u05dd',
+    `${'x'.repeat(256 * 1024 - 1)}!`,
+  ];
+  it('hands over any text as it is', async () => {
+    const made = await Promise.all(odd.map((prompt) => podWith({ prompt }).start()));
+    for (const [index, pod] of made.entries()) {
+      expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+      expect(pod.prompts()).toEqual([odd[index]]);
+      expect(pod.file('NOTES')).toBe(`${odd[index]}\n`);
+    }
+  });
+});
+
+describe('SIGKILL', () => {
+  const gate = (name: string) => ({ waitFor: { file: `.git/${name}` } });
+
+  it('of the harness at each step of a script: the prompt is received once, and each step is done once', async () => {
+    const steps = [
+      { edit: { file: 'list', append: 'a\n' } },
+      gate('g1'),
+      { run: 'echo b >> list' },
+      gate('g2'),
+      { commit: 'Add the list' },
+      gate('g3'),
+    ];
+    const prompt = script(...steps, { say: 'the end' });
+    const pod = await podWith({ prompt }).start();
+    for (const [at, name] of [
+      [1, 'g1'],
+      [3, 'g2'],
+      [5, 'g3'],
+    ] as const) {
+      await pod.until(() => pod.conversations()[0]?.at === at);
+      await pod.end('SIGKILL');
+      await pod.start();
+      await pod.until(() => pod.prompts().length === (at + 1) / 2 + 1);
+      pod.write(`.git/${name}`);
+    }
+    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+    expect(pod.file('list')).toBe('a\nb\n');
+    expect(pod.prompts()).toEqual([prompt, CONTINUE, CONTINUE, CONTINUE]);
+    expect(pod.conversations()).toHaveLength(1);
+    expect(pod.api.session().status?.result).toMatchObject({ summary: 'the end', commits: 1, filesChanged: 1 });
+  });
+
+  it('of the agent: the harness starts it again by itself', async () => {
+    const prompt = script(
+      { edit: { file: 'a', append: '1\n' } },
+      { crash: true },
+      { edit: { file: 'a', append: '2\n' } },
+    );
+    const pod = await podWith({ prompt }).start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+    expect(pod.file('a')).toBe('1\n2\n');
+    expect(pod.prompts()).toEqual([prompt, CONTINUE]);
+  });
+
+  it('of the harness by a step of the script', async () => {
+    const prompt = script({ crash: 'harness' }, { say: 'alive' });
+    const pod = await podWith({ prompt }).start();
+    await pod.until(() => !pod.isRunning);
+    await pod.start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+    expect(pod.prompts()).toEqual([prompt, CONTINUE]);
+  });
+
+  it('of an agent that can not load its conversation: it is told what happened', async () => {
+    const prompt = script({ say: 'begin' }, gate('g'));
+    const pod = await podWith({ prompt, agent: { args: ['--no-load'] } }).start();
+    await pod.until(() => pod.conversations()[0]?.at === 1);
+    await pod.end('SIGKILL');
+    pod.write('.git/g');
+    await pod.start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+    expect(pod.prompts().toSorted()).toEqual([prompt, `${FORGOTTEN}\n${prompt}`].toSorted());
+  });
+
+  it.each([
+    [3, ''],
+    [3, '{"type":"end'],
+    [4, ''],
+  ])('that left %i records and %j in the journal: nothing is done twice', async (kept, torn) => {
+    const prompt = script({ edit: { file: 'a', append: 'x' } }, { commit: 'Add a' });
+    const pod = await podWith({ prompt }).start();
+    await pod.finished();
+    await pod.end('SIGKILL');
+    const file = join(pod.folder, 'state', pod.api.session().metadata.uid, 'journal.jsonl');
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(lines).toHaveLength(5);
+    writeFileSync(file, `${lines.slice(0, kept).join('\n')}\n${torn}`);
+    await pod.start();
+    await pod.until(() => pod.journal().some(({ type }) => type === 'finished'));
+    expect(pod.file('a')).toBe('x');
+    expect(pod.prompts().filter((text) => text.includes('commit'))).toEqual([prompt]);
+    expect(pod.api.session().status?.result).toMatchObject({ commits: 1 });
+  });
+
+  it('in the middle of a clone: it is begun anew', async () => {
+    const pod = podWith({ prompt: script({ say: 'hi' }) });
+    mkdirSync(join(pod.folder, 'work', '.cloning', '.git'), { recursive: true });
+    await pod.start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+    expect(pod.file('README.md')).toBe('one\ntwo\n');
+  });
+});
+
+describe('SIGTERM', () => {
+  it('leaves the turn open, is no failure, and exits with 0', async () => {
+    const prompt = script({ say: 'hm' }, { waitFor: { file: 'go' } });
+    const pod = await podWith({ prompt }).start();
+    await pod.until(() => pod.conversations()[0]?.at === 1);
+    expect(await pod.end('SIGTERM')).toBe(0);
+    expect(pod.journal().at(-1)).toEqual({ type: 'stopped' });
+    pod.write('go');
+    await pod.start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+    expect(pod.prompts()).toEqual([prompt, CONTINUE]);
+  });
+});
+
+describe('a repository', () => {
+  const failed = async (options: Partial<PodOptions>) => (await podWith(options).start()).finished();
+
+  it('is told in words when it can not be cloned', async () => {
+    const [empty, branch, missing, refused] = await Promise.all([
+      failed({ repository: { url: url('empty.git') } }),
+      failed({ repository: { url: url(), ref: 'no-such-branch' } }),
+      failed({ repository: { url: url('missing.git') } }),
+      failed({ repository: { url: 'http://169.254.169.254/repo.git' } }),
+    ]);
+    expect(empty).toMatchObject({ reason: 'Failed', message: expect.stringContaining('has no commit yet') });
+    expect(branch?.message).toContain('has no branch, tag or commit "no-such-branch"');
+    expect(missing?.message).toContain('was not found');
+    expect(refused?.message).toContain('is refused');
+  });
+
+  it('is cloned at a branch or a commit', async () => {
+    const [side, commit] = await Promise.all([
+      podWith({ repository: { url: url(), ref: 'side' } }).start(),
+      podWith({ repository: { url: url(), ref: first } }).start(),
+    ]);
+    await Promise.all([side.finished(), commit.finished()]);
+    expect(side.file('README.md')).toBe('one\n');
+    expect(commit.file('README.md')).toBe('one\n');
+    expect(head).not.toBe(first);
+  });
+
+  it('that wants credentials gets them from the Secret, and nothing else shows them', async () => {
+    const credentials = { username: 'u', password: 'p"a\'ss $(x)' };
+    const locked = await startGitServer({ root, port: 0, credentials });
+    const folder = join(root, 'secret');
+    mkdirSync(folder);
+    for (const [key, value] of Object.entries(credentials)) writeFileSync(join(folder, key), value);
+    const repository = { url: `${locked.url}/repo.git` };
+    const [with_, without] = await Promise.all([
+      podWith({ repository, gitCredentials: folder }).start(),
+      podWith({ repository }).start(),
+    ]);
+    expect(await with_.finished()).toMatchObject({ reason: 'Completed' });
+    expect(with_.file('.git/config')).not.toContain(credentials.password);
+    expect(await without.finished()).toMatchObject({ message: expect.stringContaining('credentialsSecret') });
+    await locked.stop();
+  });
+});

@@ -1,0 +1,28 @@
+/** Bare git repositories to clone from. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const run = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', args, { cwd, encoding: 'utf8', stdio: 'pipe' }).trim();
+
+/** Makes `<root>/repo.git` with two commits and the branch `side`, and `<root>/empty.git`; gives the first commit. */
+export function makeRepositories(root: string): { first: string; head: string } {
+  const work = join(root, 'seed');
+  mkdirSync(work);
+  run(work, 'init', '--quiet', '--initial-branch=main');
+  const commit = (message: string) => {
+    run(work, 'add', '--all');
+    run(work, '-c', 'user.name=seed', '-c', 'user.email=seed@example.com', 'commit', '--quiet', '-m', message);
+    return run(work, 'rev-parse', 'HEAD');
+  };
+  writeFileSync(join(work, 'README.md'), 'one\n');
+  const first = commit('One');
+  run(work, 'branch', 'side');
+  writeFileSync(join(work, 'README.md'), 'one\ntwo\n');
+  const head = commit('Two');
+  run(root, 'clone', '--quiet', '--bare', 'seed', 'repo.git');
+  run(join(root, 'repo.git'), 'config', 'uploadpack.allowReachableSHA1InWant', 'true');
+  run(root, 'init', '--quiet', '--bare', 'empty.git');
+  return { first, head };
+}

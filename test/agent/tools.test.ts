@@ -1,0 +1,191 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { toolsClient } from '../../agent/harness/tools-client.ts';
+import { bundlePrograms, Pod, type PodOptions } from './pod.ts';
+
+let programs: string;
+const pods: Pod[] = [];
+beforeAll(async () => {
+  programs = mkdtempSync(join(tmpdir(), 'programs-'));
+  await bundlePrograms(programs);
+});
+afterEach(async () => {
+  await Promise.all(pods.splice(0).map((pod) => pod.remove()));
+});
+afterAll(() => rmSync(programs, { recursive: true }));
+
+const podFor = (steps: unknown[], options: Partial<PodOptions> = {}): Pod => {
+  const pod = new Pod({ programs, prompt: stringify(steps), ...options });
+  pods.push(pod);
+  return pod;
+};
+const question = (pod: Pod) => pod.until(() => pod.api.questions().find(({ spec }) => !spec.answer));
+
+describe('a permission', () => {
+  const permit = { permit: { title: 'Count', command: 'echo 1 >> count' } };
+
+  it('is asked once, though agent, harness and tools are killed while it waits', async () => {
+    const pod = await podFor([permit, { say: 'end' }]).start();
+    const asked = await question(pod);
+    expect(asked.spec).toMatchObject({
+      session: 's',
+      kind: 'Permit',
+      toolCall: { kind: 'execute', input: '{"command":"echo 1 >> count"}' },
+    });
+    await pod.until(() => pod.condition('Waiting')?.status === 'True');
+    expect(pod.condition('Ready')).toMatchObject({ reason: 'Waiting' });
+    expect(pod.condition('Waiting')?.message).toContain(asked.metadata.name);
+    await pod.end('SIGKILL');
+    await pod.startTools();
+    await pod.start();
+    await pod.until(() => pod.prompts().length === 2);
+    pod.api.answer(asked.metadata.name, { option: 'allow' });
+    await pod.finished();
+    expect(pod.api.questions()).toHaveLength(1);
+    expect(pod.file('count'), pod.log).toBe('1\n');
+    expect(pod.condition('Waiting')).toMatchObject({ status: 'False' });
+  });
+
+  it('is asked again for the same act later, unless the answer was "always"; a no is told to the agent', async () => {
+    const pod = await podFor([permit, permit, permit, { say: 'end' }]).start();
+    for (const option of ['deny', 'allow-always']) {
+      const { metadata } = await question(pod);
+      pod.api.answer(metadata.name, { option });
+    }
+    await pod.finished();
+    expect(pod.api.questions()).toHaveLength(2);
+    expect(pod.said()).toContain('denied: Count');
+    expect(pod.file('count')).toBe('1\n1\n');
+  });
+
+  it('is not asked for what the Session allows', async () => {
+    const pod = await podFor([permit], { config: { approvals: { allow: ['execute'] } } }).start();
+    await pod.finished();
+    expect(pod.api.questions()).toEqual([]);
+    expect(pod.file('count')).toBe('1\n');
+  });
+});
+
+describe('ask', () => {
+  it('gives the answer, and finds its Question again after a kill of everything', async () => {
+    const ask = { text: 'Which colour?', options: ['Dark red', 'Blue'], into: 'answer' };
+    const pod = await podFor([{ ask }, { ask: { text: 'Why?' } }]).start();
+    const first = await question(pod);
+    expect(first.spec).toMatchObject({ kind: 'Ask', options: [{ id: 'dark-red', text: 'Dark red' }, { id: 'blue' }] });
+    expect(first.metadata.ownerReferences).toMatchObject([
+      { kind: 'Session', name: 's', uid: pod.api.session().metadata.uid },
+    ]);
+    await pod.end('SIGKILL');
+    await pod.startTools();
+    pod.api.answer(first.metadata.name, { option: 'dark-red' });
+    await pod.start();
+    const second = await question(pod);
+    expect(pod.file('answer')).toBe('Dark red\n');
+    pod.api.answer(second.metadata.name, { text: 'I like it' });
+    await pod.finished();
+    expect(pod.api.questions()).toHaveLength(2);
+    expect(pod.said()).toEqual(['answer: Dark red', 'answer: I like it']);
+  });
+
+  it('tells the agent that nobody answered in time', async () => {
+    const pod = await podFor([{ ask: { text: 'Now?', expires_in: '1s' } }]).start();
+    await pod.finished();
+    expect(pod.said()[0]).toContain('Nobody answered in time');
+  });
+
+  it('tells the agent what is wrong with its input', async () => {
+    const pod = await podFor([{ ask: { text: 'x', options: Array.from({ length: 17 }, (_, i) => `o${i}`) } }]).start();
+    await pod.finished();
+    expect(pod.said()[0]).toContain('give at most 16 options');
+  });
+});
+
+describe('spawn', () => {
+  it("asks for a child with the parent's repository and waits until it is made", async () => {
+    const spawn = { name: 'child', prompt: 'Write the tests' };
+    const pod = await podFor([{ spawn }, { spawn }]).start();
+    const { metadata, spec } = await question(pod);
+    expect(spec).toMatchObject({
+      kind: 'Spawn',
+      spawn: { name: 'child', spec: { prompt: 'Write the tests', agent: { name: 'rehearsal' } } },
+    });
+    expect(spec.spawn?.spec).not.toHaveProperty('requester');
+    pod.api.answer(metadata.name, { option: 'allow' });
+    pod.api.act(metadata.name, {
+      child: 'child',
+      conditions: [
+        { type: 'Acted', status: 'True', reason: 'Spawned', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' },
+      ],
+    });
+    await pod.finished();
+    expect(pod.said()).toEqual(['spawned: child', 'spawned: child']);
+    expect(pod.api.questions()).toHaveLength(1);
+  });
+
+  it('gives the reason of a refusal', async () => {
+    const pod = await podFor([{ spawn: { prompt: 'x' } }, { spawn: { prompt: 'x' } }]).start();
+    const first = await question(pod);
+    pod.api.answer(first.metadata.name, { option: 'deny', by: { username: 'bob' } });
+    const second = await question(pod);
+    pod.api.answer(second.metadata.name, { option: 'allow' });
+    pod.api.act(second.metadata.name, {
+      conditions: [
+        {
+          type: 'Acted',
+          status: 'False',
+          reason: 'Forbidden',
+          message: 'bob may not',
+          lastTransitionTime: '2026-01-01T00:00:00Z',
+        },
+      ],
+    });
+    await pod.finished();
+    expect(pod.said()).toEqual([
+      expect.stringContaining('bob said no'),
+      expect.stringContaining('(Forbidden): bob may not'),
+    ]);
+    expect(first.spec.spawn?.name).toMatch(/^s-[0-9a-f]{6}$/);
+    expect(second.spec.spawn?.name).not.toBe(first.spec.spawn?.name);
+  });
+});
+
+describe('the harness socket', () => {
+  it('answers with the code and words of the API server', async () => {
+    const pod = podFor([]);
+    await pod.startTools();
+    const tools = toolsClient(join(pod.folder, 'run', 'harness.sock'));
+    await expect(tools.question('none')).rejects.toMatchObject({ code: 404, message: expect.stringContaining('none') });
+    const permit = { session: 's', kind: 'Permit', text: 'x' } as const;
+    await expect(tools.ask('k', permit)).rejects.toMatchObject({
+      code: 422,
+      message: expect.stringContaining('toolCall'),
+    });
+    await expect(tools.ask('k', { session: 'other', kind: 'Ask', text: 'x' })).rejects.toMatchObject({ code: 422 });
+    await tools.ask('k', { session: 's', kind: 'Ask', text: 'x' });
+    await expect(tools.ask('k', { session: 's', kind: 'Ask', text: 'y' })).rejects.toMatchObject({ code: 409 });
+  });
+
+  it('keeps what was told before, also over a kill, and changes a transition time only with the status', async () => {
+    const pod = podFor([]);
+    await pod.startTools();
+    const tools = () => toolsClient(join(pod.folder, 'run', 'harness.sock'));
+    const ready = (reason: string) => ({
+      conditions: [{ type: 'Ready', status: 'True' as const, reason, message: '' }],
+    });
+    await tools().tell({ ...ready('Working'), message: 'one' });
+    const time = pod.condition('Ready')?.lastTransitionTime;
+    await pod.startTools();
+    await tools().tell({ ...ready('Idle'), messagesRead: 1 });
+    expect(pod.api.session().status).toMatchObject({ message: 'one', messagesRead: 1 });
+    expect(pod.condition('Ready')).toMatchObject({ reason: 'Idle', lastTransitionTime: time });
+    const writes = pod.api.writes();
+    await tools().tell(ready('Idle'));
+    expect(pod.api.writes()).toBe(writes);
+    expect(readFileSync(join(pod.folder, 'tools', pod.api.session().metadata.uid, 'status.json'), 'utf8')).toContain(
+      'one',
+    );
+  });
+});
