@@ -1,0 +1,232 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CLAIMS, type Ref } from '../../../lib/kube/types.ts';
+import { type Node, startNode } from '../../../local/node/node.ts';
+import { type ContainerStatus, type Data, PODS, SECRETS } from '../../../local/node/pod.ts';
+import { FOREVER, object, pod, type StandIn, script, startStandIn, until } from '../support/stand-in.ts';
+
+let standIn: StandIn;
+let node: Node;
+
+beforeEach(async () => {
+  standIn = await startStandIn((...asked) => node.logs(...asked));
+  node = startNode(standIn.node);
+});
+afterEach(async () => {
+  await node.stop(200);
+  await standIn.close();
+});
+
+const ref = (name: string): Ref => ({ namespace: 'team-a', name });
+const make = (name: string, spec: object) => standIn.client.create(PODS, pod(name, spec));
+const read = (name: string) => standIn.client.get(PODS, ref(name));
+const container = async (name: string, which = 'main'): Promise<ContainerStatus | undefined> => {
+  const status = (await read(name))?.status;
+  return [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])].find(
+    (one) => one.name === which,
+  );
+};
+const isReady = async (name: string) =>
+  (await read(name))?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+const log = async (name: string, query = 'container=main') => {
+  let all = '';
+  for await (const text of standIn.client.stream(`/api/v1/namespaces/team-a/pods/${name}/log?${query}`)) all += text;
+  return all;
+};
+const secret = (name: string, data: Record<string, string>) =>
+  standIn.client.apply(
+    SECRETS,
+    object(
+      'v1/Secret',
+      { name, namespace: 'team-a' },
+      {
+        data: Object.fromEntries(
+          Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+        ),
+      },
+    ) as Data,
+  );
+const claim = (name: string) =>
+  standIn.client.create(
+    CLAIMS,
+    object(
+      'v1/PersistentVolumeClaim',
+      { name, namespace: 'team-a' },
+      {
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      },
+    ),
+  );
+
+describe('a pod', () => {
+  test('runs with its environment, its paths mapped, and its files', async () => {
+    await secret('keys', { TOKEN: 'hush', file: 'content' });
+    await claim('work');
+    const code = `
+      const fs = require('node:fs');
+      const e = process.env;
+      fs.writeFileSync(e.STATE + '/kept', 'x');
+      console.log(JSON.stringify({ e, arg: process.argv[1], secret: fs.readFileSync(e.SECRETS + '/file', 'utf8') }));
+      ${FOREVER}`;
+    await make('rich', {
+      containers: [
+        {
+          ...script('main', code),
+          args: ['/state/$(NAME)'],
+          env: [
+            { name: 'NAME', value: 'n$$(x)' },
+            { name: 'STATE', value: '/state' },
+            { name: 'OTHER', value: '/statement' },
+            { name: 'SECRETS', value: '/secrets' },
+            { name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+          ],
+          envFrom: [{ secretRef: { name: 'keys' } }],
+          volumeMounts: [
+            { name: 'work', mountPath: '/state', subPath: 'state' },
+            { name: 's', mountPath: '/secrets' },
+          ],
+        },
+      ],
+      volumes: [
+        { name: 'work', persistentVolumeClaim: { claimName: 'work' } },
+        { name: 's', secret: { secretName: 'keys' } },
+      ],
+    });
+    await until('ready', () => isReady('rich'));
+    const { e, arg, secret: content } = JSON.parse(await until('output', () => log('rich')));
+    const uid = (await standIn.client.get(CLAIMS, ref('work')))?.metadata.uid ?? '';
+    const state = join(standIn.node.dataFolder, 'claims', uid, 'state');
+    expect(e).toMatchObject({ STATE: state, OTHER: '/statement', POD: 'rich', TOKEN: 'hush', NAME: 'n$(x)' });
+    expect(e.KUBERNETES_SERVICE_PORT).toBe(String(standIn.node.apiServer.port));
+    expect(arg).toBe(`${state}/n$(x)`);
+    expect(content).toBe('content');
+    expect(existsSync(join(state, 'kept'))).toBe(true);
+    expect(Object.keys(e)).not.toContain('VITEST');
+  });
+
+  test('waits for a Secret that is missing, in the words of Kubernetes, and starts when it comes', async () => {
+    await make('poor', { containers: [script('main', FOREVER, { envFrom: [{ secretRef: { name: 'later' } }] })] });
+    const state = await until('the reason', async () => {
+      const waiting = (await container('poor'))?.state.waiting;
+      return waiting?.reason === 'CreateContainerConfigError' && waiting;
+    });
+    expect(state).toMatchObject({ message: 'secret "later" not found' });
+    await secret('later', { KEY: 'x' });
+    await until('ready', () => isReady('poor'));
+    expect(await container('poor')).toMatchObject({ restartCount: 0 });
+  });
+
+  test('with an image that is not there says which images the stand-in has', async () => {
+    await make('foreign', { containers: [{ name: 'main', image: 'busybox' }] });
+    const waiting = await until('the reason', async () => {
+      const state = (await container('foreign'))?.state.waiting;
+      return state?.reason === 'ErrImagePull' && state;
+    });
+    expect(waiting).toMatchObject({ message: expect.stringContaining('tiny.dev/') });
+  });
+
+  test('stays pending while its claim is missing', async () => {
+    await make('homeless', {
+      containers: [script('main', FOREVER)],
+      volumes: [{ name: 'work', persistentVolumeClaim: { claimName: 'none' } }],
+    });
+    const condition = await until('the reason', async () =>
+      (await read('homeless'))?.status?.conditions?.find(({ reason }) => reason === 'Unschedulable'),
+    );
+    expect(condition).toMatchObject({ message: 'persistentvolumeclaim "none" not found' });
+    await claim('none');
+    await until('ready', () => isReady('homeless'));
+  });
+
+  test('starts init containers in order, then sidecars, and ends the sidecar last', async () => {
+    const trace = join(standIn.folder, 'trace');
+    const note = (what: string) => `require('node:fs').appendFileSync(${JSON.stringify(trace)}, '${what} ')`;
+    const worker = (name: string) =>
+      `${note(`+${name}`)}; process.on('SIGTERM', () => { ${note(`-${name}`)}; process.exit(0) }); ${FOREVER}`;
+    const ready = (file: string) =>
+      `const wait = () => require('node:fs').existsSync(${JSON.stringify(trace)}) && require('node:fs').readFileSync(${JSON.stringify(trace)}, 'utf8').includes('${file}') ? start() : setTimeout(wait, 5); const start = () => { ${worker('main')} }; wait()`;
+    await make('ordered', {
+      terminationGracePeriodSeconds: 5,
+      initContainers: [script('first', note('first')), script('side', worker('side'), { restartPolicy: 'Always' })],
+      containers: [script('main', ready('+side'))],
+    });
+    const text = () => (existsSync(trace) ? readFileSync(trace, 'utf8') : '');
+    await until('both', () => text().includes('+main'));
+    expect((await container('ordered', 'first'))?.state.terminated).toMatchObject({ exitCode: 0, reason: 'Completed' });
+    await standIn.client.delete(PODS, ref('ordered'));
+    await until('gone', async () => !(await read('ordered')));
+    expect(text().trim().split(' ')).toEqual(['first', '+side', '+main', '-main', '-side']);
+    expect(readdirSync(join(standIn.node.dataFolder, 'pods'))).toEqual([]);
+  });
+
+  test('is started again with back-off, keeps the log of the life before, and says how it ended', async () => {
+    await make('crashing', { containers: [script('main', `console.log('life'); process.exit(3)`)] });
+    await until('back-off', async () => ((await container('crashing'))?.restartCount ?? 0) >= 2);
+    const status = await until('a state', async () => await container('crashing'));
+    expect(status.lastState.terminated).toMatchObject({ exitCode: 3, reason: 'Error' });
+    expect(await log('crashing', 'container=main&previous=true')).toBe('life\n');
+  });
+
+  test('ended by a signal says so', async () => {
+    await make('killed', {
+      restartPolicy: 'Never',
+      containers: [script('main', `process.kill(process.pid, 'SIGKILL')`)],
+    });
+    await until('failed', async () => (await read('killed'))?.status?.phase === 'Failed');
+    expect((await container('killed'))?.state.terminated).toMatchObject({ exitCode: 137, signal: 9, reason: 'Error' });
+  });
+
+  test('that ignores SIGTERM is killed after its grace, with what it has started', async () => {
+    const child = `require('node:child_process').spawn(process.execPath, ['-e', '${FOREVER}'], { stdio: 'inherit' })`;
+    await make('deaf', {
+      containers: [
+        script('main', `process.on('SIGTERM', () => {}); console.log(process.pid, ${child}.pid); ${FOREVER}`),
+      ],
+    });
+    await until('ready', () => isReady('deaf'));
+    const pids = (await until('output', () => log('deaf'))).trim().split(' ').map(Number);
+    await standIn.client.delete(PODS, ref('deaf'));
+    await until('gone', async () => !(await read('deaf')));
+    await until('killed', () => pids.every((pid) => !isRunning(pid)));
+  });
+
+  test('has a log that can be followed to its end and read from the tail', async () => {
+    await make('talking', {
+      restartPolicy: 'Never',
+      containers: [
+        script(
+          'main',
+          `let n = 0; const t = setInterval(() => { console.log(++n); if (n === 5) clearInterval(t) }, 20)`,
+        ),
+      ],
+    });
+    await until('started', async () => (await container('talking'))?.containerID);
+    expect(await log('talking', 'container=main&follow=true')).toBe('1\n2\n3\n4\n5\n');
+    expect(await log('talking', 'container=main&tailLines=2')).toBe('4\n5\n');
+  });
+});
+
+test('a claim’s folder goes with the claim', async () => {
+  const { metadata } = await claim('work');
+  await make('user', {
+    containers: [script('main', FOREVER, { volumeMounts: [{ name: 'w', mountPath: '/w' }] })],
+    volumes: [{ name: 'w', persistentVolumeClaim: { claimName: 'work' } }],
+  });
+  const folder = join(standIn.node.dataFolder, 'claims', metadata.uid);
+  await until('ready', () => isReady('user'));
+  expect(existsSync(folder)).toBe(true);
+  await standIn.client.delete(PODS, ref('user'));
+  await until('gone', async () => !(await read('user')));
+  await standIn.client.delete(CLAIMS, ref('work'));
+  await standIn.client.patch(CLAIMS, ref('work'), { type: 'merge', body: { metadata: { finalizers: null } } });
+  await until('removed', () => !existsSync(folder));
+});
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ');
+  } catch {
+    return false;
+  }
+};
