@@ -40,8 +40,8 @@ export interface Connection {
 export interface Deps {
   /** `tiny`, or `kubectl tiny` where kubectl has started it. */
   program: string;
-  /** Read at the first use, for it costs a few milliseconds. */
-  env(): Environment;
+  /** Read before a command acts, and for help and `--version` never: its schema costs half their time. */
+  readEnv(): Promise<Environment>;
   now(): Date;
   /** Random bytes, at most 64. */
   random(count: number): Uint8Array;
@@ -64,6 +64,7 @@ export interface Flags extends Where {
 export interface App extends Deps {
   io: Io;
   flags: Flags;
+  env: Environment;
   style: Style;
   /** Loads the code of a bare command of the program, once, and adds its arguments and options. */
   complete(command: Command): Promise<void>;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Deps } from './app.ts';
-import { type Environment, readEnvironment } from './env.ts';
+import type { Environment } from './env.ts';
 import { EXIT } from './failure.ts';
 import { run } from './run.ts';
 
@@ -22,17 +22,17 @@ function untilInterrupted(): AbortSignal {
 }
 
 function makeDeps(invoked: string): Deps {
-  let environment: Environment | undefined;
-  const env = () => {
-    environment ??= readEnvironment();
+  let environment: Promise<Environment> | undefined;
+  const readEnv = () => {
+    environment ??= import('./env.ts').then(({ readEnvironment }) => readEnvironment());
     return environment;
   };
   return {
     program: invoked.startsWith('kubectl-') ? 'kubectl tiny' : 'tiny',
-    env,
+    readEnv,
     now: () => new Date(),
     random: (count) => randomBytes(count),
-    connect: async (where) => (await import('./connect.ts')).connect(where, env()),
+    connect: async (where) => (await import('./connect.ts')).connect(where, await readEnv()),
     readFile: (path) => readFile(path),
     fetch: (...request) => fetch(...request),
     signal: untilInterrupted(),

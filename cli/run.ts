@@ -16,11 +16,10 @@ export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<
     return EXIT.ok;
   }
   const chosen: { cleansUp?: boolean } = {};
-  program.hook('preAction', (_, command) => {
-    Object.assign(
-      chosen,
-      REGISTRY.find(({ name }) => name === command.name()),
-    );
+  program.hook('preAction', async (_, command) => {
+    const entry = REGISTRY.find(({ name }) => name === command.name());
+    chosen.cleansUp = entry?.cleansUp ?? false;
+    app.env = await deps.readEnv();
   });
   const work = program.parseAsync([...argv], { from: 'user' }).then(() => EXIT.ok);
   return Promise.race([work, interrupted(deps.signal, chosen)]).then(
@@ -34,6 +33,7 @@ function makeApp(io: Io, deps: Deps): App {
   const app: App = Object.assign(Object.create(deps) as Deps, {
     io,
     flags: { color: true },
+    env: { home: '', data: '' },
     style: makeStyle(false),
     print: (text: string) => void io.stdout.write(text),
     note: (text: string) => void io.stderr.write(`${text}\n`),
@@ -49,7 +49,7 @@ function makeApp(io: Io, deps: Deps): App {
 
 function colourWanted({ io, flags, env }: App): boolean {
   if (!io.stdout.isTTY) return false;
-  const { noColor, term } = env();
+  const { noColor, term } = env;
   return wantsColour({ terminal: true, flag: flags.color, ...(noColor && { noColor }), ...(term && { term }) });
 }
 

@@ -11,6 +11,8 @@ export interface AuditRow {
   /** RFC 3339. */
   at: string;
   code: number;
+  /** It was asked what would happen, and nothing did. */
+  dryRun?: true;
 }
 
 interface AuditEvent {
@@ -21,6 +23,7 @@ interface AuditEvent {
   objectRef?: { resource?: string; subresource?: string; apiGroup?: string; namespace?: string; name?: string };
   responseStatus?: { code?: number };
   requestReceivedTimestamp?: string;
+  requestURI?: string;
 }
 
 /** Questions that a client asks about itself change nothing, and are no deeds. */
@@ -41,6 +44,9 @@ function resourceOf({ resource = '', subresource, apiGroup }: NonNullable<AuditE
   return `${resource}${apiGroup ? `.${apiGroup}` : ''}${subresource ? `/${subresource}` : ''}`;
 }
 
+const dryRunOf = ({ requestURI = '' }: AuditEvent): { dryRun?: true } =>
+  /[?&]dryRun=All(&|$)/.test(requestURI) ? { dryRun: true } : {};
+
 /** The event as a row; `undefined` for one of another stage, or about no resource. */
 export function toRow(event: AuditEvent): AuditRow | undefined {
   const { stage = 'ResponseComplete', objectRef, user, impersonatedUser, responseStatus, verb } = event;
@@ -54,6 +60,7 @@ export function toRow(event: AuditEvent): AuditRow | undefined {
     ...(impersonatedUser?.username && { impersonatedUser: impersonatedUser.username }),
     at: event.requestReceivedTimestamp ?? '',
     code: responseStatus?.code ?? 0,
+    ...dryRunOf(event),
   };
 }
 

@@ -4,9 +4,13 @@ import { paintState, type Style } from '../output/style.ts';
 import { type Column, table } from '../output/table.ts';
 import type { AuditRow } from './row.ts';
 
+const REFUSED = new Set([401, 403, 422]);
+
 /** What the API server made of the request. */
-export const resultOf = ({ code }: AuditRow): string =>
-  code < 400 ? 'done' : code === 401 || code === 403 || code === 422 ? 'refused' : `failed ${code}`;
+export function resultOf({ code, dryRun }: AuditRow): string {
+  if (code < 400) return dryRun ? 'dry run' : 'done';
+  return REFUSED.has(code) ? 'refused' : `failed ${code}`;
+}
 
 /** Columns at `now`; the namespace stands in the wide one. */
 export const auditColumns = (now: Date, style: Style): Column<AuditRow>[] => [

@@ -50,7 +50,7 @@ const concerns =
 
 async function audit(app: App, session: string | undefined, { file, reads = false, tail }: Options): Promise<void> {
   if (tail !== undefined && !/^[1-9]\d{0,8}$/.test(tail)) throw new UsageError(`--tail "${tail}" must be a number`);
-  const { rows, torn } = parseAudit(await readLog(app, file ?? join(app.env().data, 'audit.log')));
+  const { rows, torn } = parseAudit(await readLog(app, file ?? join(app.env.data, 'audit.log')));
   const wanted = { session: session && bareName(session), namespace: app.flags.namespace, reads };
   const chosen = rows.filter(concerns(wanted)).slice(tail ? -Number(tail) : 0);
   if (torn) app.note(`${torn} lines of the log are torn and were left out.`);

@@ -68,7 +68,7 @@ async function podFor(app: App, session: Stored<Session>, options: LogOptions): 
   if (options.follow) return pod && hasBegun(pod, options.container) ? pod : begun(app, name, options);
   if (pod) return pod;
   throw new Failure(
-    `Session "${name}" has no pod (${sessionState(session)}), and its log went with the last one`,
+    `Session "${name}" has no pod (${sessionState(session)}); a log is kept as long as its pod`,
     `\`tiny show ${name}\` tells what came of it; \`tiny logs ${name} -f\` waits for the next pod.`,
   );
 }

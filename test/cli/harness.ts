@@ -38,7 +38,7 @@ export function makeHarness(now = () => NOW) {
     })();
     const deps: Deps = {
       program: 'tiny',
-      env: () => parseEnvironment({ HOME: '/home/alice', ...options.env }),
+      readEnv: async () => parseEnvironment({ HOME: '/home/alice', ...options.env }),
       now,
       random: (count) => new Uint8Array(count).fill(7),
       connect: async ({ namespace }) => ({

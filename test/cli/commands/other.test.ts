@@ -40,6 +40,14 @@ describe('tiny audit', () => {
     expect(err).toBe('1 lines of the log are torn and were left out.\n');
   });
 
+  it('never tells a dry run as a deed that was done', async () => {
+    const dry = audited({
+      requestURI: '/apis/tiny.dev/v1alpha1/namespaces/demo/sessions?dryRun=All&fieldManager=tiny',
+    });
+    const { out } = await makeHarness().tiny(['audit', '--file', 'x'], { files: { x: dry } });
+    expect(out).toMatch(/alice +dry run\n$/);
+  });
+
   it('of one Session, of another file, with the part before the rotation, for a machine', async () => {
     const more = { 'x.log': audited({}), 'x.log.1': `${audited({ verb: 'patch' }, 'refactor-0123')}\n` };
     const { out } = await makeHarness().tiny(['audit', 'refactor', '--file', 'x.log', '-o', 'json'], { files: more });
