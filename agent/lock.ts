@@ -11,6 +11,9 @@ export class LockedError extends Error {
   override name = 'LockedError';
 }
 
+/** What is locked; a database that nothing refers to is closed by the garbage collector, and its lock is gone. */
+const held = new Set<DatabaseSync>();
+
 /** Locks `folder` until the process ends or the returned function is called. Waits up to `waitMs`; throws `LockedError`. */
 export function lockFolder(folder: string, waitMs: number): () => void {
   mkdirSync(folder, { recursive: true });
@@ -24,5 +27,9 @@ export function lockFolder(folder: string, waitMs: number): () => void {
       `another process works on ${folder}; only one pod may use the volume of a Session at a time. This one tries again once it is restarted`,
     );
   }
-  return () => database.close();
+  held.add(database);
+  return () => {
+    held.delete(database);
+    database.close();
+  };
 }

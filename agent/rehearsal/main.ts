@@ -29,7 +29,7 @@ const kept = conversations(env.home);
 const playing = new Map<string, Playing>();
 
 function open(state: State, { cwd, mcpServers }: { cwd: string; mcpServers: acp.McpServer[] }): void {
-  const tools = mcpTools(mcpServers, env.inherited);
+  const tools = mcpTools(mcpServers, env.inherited, systemClock);
   playing.set(state.id, { state, cwd, tools, cancel: new AbortController() });
 }
 

@@ -1,6 +1,6 @@
 /** The parts of the tools put together around one client; the program gives a real one, tests a pretended one. */
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/kube/clock.ts';
 import type { Client } from '../../lib/kube/types.ts';
@@ -31,7 +31,10 @@ export async function serveTools({ identity, client, clock, log }: ToolsOptions)
   const waiting = makeWaiting(status, log);
   const asking = makeAsking({ questions, waiting, folder, clock });
   const harness = createHttpServer(harnessListener({ session, status, questions, waiting, now }));
+  const connected = new Set<Socket>();
   const agents = createServer((socket) => {
+    connected.add(socket);
+    socket.once('close', () => connected.delete(socket));
     socket.on('error', () => socket.destroy());
     serveMcp(socket, { identity, client, session, status, asking, now }).catch((error: Error) => log(error.message));
   });
@@ -40,6 +43,7 @@ export async function serveTools({ identity, client, clock, log }: ToolsOptions)
     harness.close();
     harness.closeAllConnections();
     agents.close();
+    for (const socket of connected) socket.destroy();
   };
 }
 

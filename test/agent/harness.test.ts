@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { CONTINUE, FORGOTTEN } from '../../agent/harness/prompt.ts';
 import { type GitServer, startGitServer } from '../../local/git-server.ts';
-import { bundlePrograms, Pod, type PodOptions } from './pod.ts';
+import { bundlePrograms, type Pod, type PodOptions } from './pod.ts';
+import { it, type MakePod } from './pod-test.ts';
 import { makeRepositories, run } from './repositories.ts';
 
 let root: string;
@@ -13,7 +14,6 @@ let programs: string;
 let server: GitServer;
 let first: string;
 let head: string;
-const pods: Pod[] = [];
 
 beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), 'agent-'));
@@ -21,24 +21,18 @@ beforeAll(async () => {
   ({ first, head } = makeRepositories(root));
   [server] = await Promise.all([startGitServer({ root, port: 0 }), bundlePrograms(programs)]);
 });
-afterEach(async () => {
-  await Promise.all(pods.splice(0).map((pod) => pod.remove()));
-});
 afterAll(async () => {
   await server.stop();
   rmSync(root, { recursive: true });
 });
 
 const url = (name = 'repo.git') => `${server.url}/${name}`;
-const podWith = (options: Partial<PodOptions> = {}): Pod => {
-  const pod = new Pod({ programs, prompt: 'do it', repository: { url: url() }, ...options });
-  pods.push(pod);
-  return pod;
-};
+const podWith = (makePod: MakePod, options: Partial<PodOptions> = {}): Pod =>
+  makePod({ programs, prompt: 'do it', repository: { url: url() }, ...options });
 const script = (...steps: unknown[]) => stringify(steps);
 
-describe('a Session from the clone to its end', () => {
-  it('plays a script and tells what came of it', async () => {
+describe.concurrent('a Session from the clone to its end', () => {
+  it('plays a script and tells what came of it', async ({ makePod }) => {
     const prompt = script(
       { say: 'starting' },
       { status: 'writes a file' },
@@ -47,7 +41,7 @@ describe('a Session from the clone to its end', () => {
       { commit: 'Add b' },
       { say: 'all done' },
     );
-    const pod = await podWith({ prompt }).start();
+    const pod = await podWith(makePod, { prompt }).start();
     expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
     const { status } = pod.api.session();
     const clone = join(pod.folder, 'work', 'repo');
@@ -60,8 +54,8 @@ describe('a Session from the clone to its end', () => {
     expect(await pod.end('SIGTERM')).toBe(0);
   });
 
-  it('goes on with messages after it has finished, each once and in order', async () => {
-    const pod = await podWith({ prompt: script({ say: 'hi' }) }).start();
+  it('goes on with messages after it has finished, each once and in order', async ({ makePod }) => {
+    const pod = await podWith(makePod, { prompt: script({ say: 'hi' }) }).start();
     await pod.finished();
     pod.api.say('first message');
     pod.api.say(script({ say: 'second' }));
@@ -76,21 +70,24 @@ describe('a Session from the clone to its end', () => {
     expect(pod.prompts()).toHaveLength(3);
   });
 
-  it('is ended at its deadline, in the middle of a turn', async () => {
+  it('is ended at its deadline, in the middle of a turn', async ({ makePod }) => {
     const deadlineAt = new Date(Date.now() + 1500).toISOString();
-    const pod = await podWith({ prompt: script({ say: 'hm' }, { wait: 600 }), config: { deadlineAt } }).start();
+    const pod = await podWith(makePod, {
+      prompt: script({ say: 'hm' }, { wait: 600 }),
+      config: { deadlineAt },
+    }).start();
     expect(await pod.finished()).toMatchObject({ reason: 'Deadline' });
   });
 
-  it("never starts the agent with another's prompt", async () => {
-    const pod = await podWith({ sha256: '0'.repeat(64) }).start();
+  it("never starts the agent with another's prompt", async ({ makePod }) => {
+    const pod = await podWith(makePod, { sha256: '0'.repeat(64) }).start();
     expect(await pod.finished()).toMatchObject({ reason: 'Failed', message: expect.stringContaining('somebody else') });
     expect(existsSync(join(pod.folder, 'work', 'repo'))).toBe(false);
     expect(await pod.end('SIGTERM')).toBe(0);
   });
 
-  it('says which command is missing', async () => {
-    const pod = await podWith({ agent: { name: 'mine', command: ['no-such-agent'] } }).start();
+  it('says which command is missing', async ({ makePod }) => {
+    const pod = await podWith(makePod, { agent: { name: 'mine', command: ['no-such-agent'] } }).start();
     expect(await pod.finished()).toMatchObject({
       message: expect.stringContaining('"no-such-agent" is not in the container'),
     });
@@ -100,8 +97,8 @@ describe('a Session from the clone to its end', () => {
     '"quotes" \'and\' $(touch /tmp/x) `id`\nNUL \0 inside, a\u2028b\u2029c, \u{1f600} \u{1f469}\u200d\u{1f467} \u05e9\u05dc\u05d5\u05dd',
     `${'x'.repeat(256 * 1024 - 1)}!`,
   ];
-  it('hands over any text as it is', async () => {
-    const made = await Promise.all(odd.map((prompt) => podWith({ prompt }).start()));
+  it('hands over any text as it is', async ({ makePod }) => {
+    const made = await Promise.all(odd.map((prompt) => podWith(makePod, { prompt }).start()));
     for (const [index, pod] of made.entries()) {
       expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
       expect(pod.prompts()).toEqual([odd[index]]);
@@ -110,10 +107,12 @@ describe('a Session from the clone to its end', () => {
   });
 });
 
-describe('SIGKILL', () => {
+describe.concurrent('SIGKILL', () => {
   const gate = (name: string) => ({ waitFor: { file: `.git/${name}` } });
 
-  it('of the harness at each step of a script: the prompt is received once, and each step is done once', async () => {
+  it('of the harness at each step of a script: the prompt is received once, and each step is done once', async ({
+    makePod,
+  }) => {
     const steps = [
       { edit: { file: 'list', append: 'a\n' } },
       gate('g1'),
@@ -123,7 +122,7 @@ describe('SIGKILL', () => {
       gate('g3'),
     ];
     const prompt = script(...steps, { say: 'the end' });
-    const pod = await podWith({ prompt }).start();
+    const pod = await podWith(makePod, { prompt }).start();
     for (const [at, name] of [
       [1, 'g1'],
       [3, 'g2'],
@@ -142,30 +141,30 @@ describe('SIGKILL', () => {
     expect(pod.api.session().status?.result).toMatchObject({ summary: 'the end', commits: 1, filesChanged: 1 });
   });
 
-  it('of the agent: the harness starts it again by itself', async () => {
+  it('of the agent: the harness starts it again by itself', async ({ makePod }) => {
     const prompt = script(
       { edit: { file: 'a', append: '1\n' } },
       { crash: true },
       { edit: { file: 'a', append: '2\n' } },
     );
-    const pod = await podWith({ prompt }).start();
+    const pod = await podWith(makePod, { prompt }).start();
     expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
     expect(pod.file('a')).toBe('1\n2\n');
     expect(pod.prompts()).toEqual([prompt, CONTINUE]);
   });
 
-  it('of the harness by a step of the script', async () => {
+  it('of the harness by a step of the script', async ({ makePod }) => {
     const prompt = script({ crash: 'harness' }, { say: 'alive' });
-    const pod = await podWith({ prompt }).start();
+    const pod = await podWith(makePod, { prompt }).start();
     await pod.until(() => !pod.isRunning);
     await pod.start();
     expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
     expect(pod.prompts()).toEqual([prompt, CONTINUE]);
   });
 
-  it('of an agent that can not load its conversation: it is told what happened', async () => {
+  it('of an agent that can not load its conversation: it is told what happened', async ({ makePod }) => {
     const prompt = script({ say: 'begin' }, gate('g'));
-    const pod = await podWith({ prompt, agent: { args: ['--no-load'] } }).start();
+    const pod = await podWith(makePod, { prompt, agent: { args: ['--no-load'] } }).start();
     await pod.until(() => pod.conversations()[0]?.at === 1);
     await pod.end('SIGKILL');
     pod.write('.git/g');
@@ -174,28 +173,31 @@ describe('SIGKILL', () => {
     expect(pod.prompts().toSorted()).toEqual([prompt, `${FORGOTTEN}\n${prompt}`].toSorted());
   });
 
-  it.each([
+  it.for([
     [3, ''],
     [3, '{"type":"end'],
     [4, ''],
-  ])('that left %i records and %j in the journal: nothing is done twice', async (kept, torn) => {
-    const prompt = script({ edit: { file: 'a', append: 'x' } }, { commit: 'Add a' });
-    const pod = await podWith({ prompt }).start();
-    await pod.finished();
-    await pod.end('SIGKILL');
-    const file = join(pod.folder, 'state', pod.api.session().metadata.uid, 'journal.jsonl');
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-    expect(lines).toHaveLength(5);
-    writeFileSync(file, `${lines.slice(0, kept).join('\n')}\n${torn}`);
-    await pod.start();
-    await pod.until(() => pod.journal().some(({ type }) => type === 'finished'));
-    expect(pod.file('a')).toBe('x');
-    expect(pod.prompts().filter((text) => text.includes('commit'))).toEqual([prompt]);
-    expect(pod.api.session().status?.result).toMatchObject({ commits: 1 });
-  });
+  ] as [number, string][])(
+    'that left %i records and %j in the journal: nothing is done twice',
+    async ([kept, torn], { makePod }) => {
+      const prompt = script({ edit: { file: 'a', append: 'x' } }, { commit: 'Add a' });
+      const pod = await podWith(makePod, { prompt }).start();
+      await pod.finished();
+      await pod.end('SIGKILL');
+      const file = join(pod.folder, 'state', pod.api.session().metadata.uid, 'journal.jsonl');
+      const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+      expect(lines).toHaveLength(5);
+      writeFileSync(file, `${lines.slice(0, kept).join('\n')}\n${torn}`);
+      await pod.start();
+      await pod.until(() => pod.journal().some(({ type }) => type === 'finished'));
+      expect(pod.file('a')).toBe('x');
+      expect(pod.prompts().filter((text) => text.includes('commit'))).toEqual([prompt]);
+      expect(pod.api.session().status?.result).toMatchObject({ commits: 1 });
+    },
+  );
 
-  it('in the middle of a clone: it is begun anew', async () => {
-    const pod = podWith({ prompt: script({ say: 'hi' }) });
+  it('in the middle of a clone: it is begun anew', async ({ makePod }) => {
+    const pod = podWith(makePod, { prompt: script({ say: 'hi' }) });
     mkdirSync(join(pod.folder, 'work', '.cloning', '.git'), { recursive: true });
     await pod.start();
     expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
@@ -203,10 +205,10 @@ describe('SIGKILL', () => {
   });
 });
 
-describe('SIGTERM', () => {
-  it('leaves the turn open, is no failure, and exits with 0', async () => {
+describe.concurrent('SIGTERM', () => {
+  it('leaves the turn open, is no failure, and exits with 0', async ({ makePod }) => {
     const prompt = script({ say: 'hm' }, { waitFor: { file: 'go' } });
-    const pod = await podWith({ prompt }).start();
+    const pod = await podWith(makePod, { prompt }).start();
     await pod.until(() => pod.conversations()[0]?.at === 1);
     expect(await pod.end('SIGTERM')).toBe(0);
     expect(pod.journal().at(-1)).toEqual({ type: 'stopped' });
@@ -217,15 +219,16 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('a repository', () => {
-  const failed = async (options: Partial<PodOptions>) => (await podWith(options).start()).finished();
+describe.concurrent('a repository', () => {
+  const failed = async (makePod: MakePod, options: Partial<PodOptions>) =>
+    (await podWith(makePod, options).start()).finished();
 
-  it('is told in words when it can not be cloned', async () => {
+  it('is told in words when it can not be cloned', async ({ makePod }) => {
     const [empty, branch, missing, refused] = await Promise.all([
-      failed({ repository: { url: url('empty.git') } }),
-      failed({ repository: { url: url(), ref: 'no-such-branch' } }),
-      failed({ repository: { url: url('missing.git') } }),
-      failed({ repository: { url: 'http://169.254.169.254/repo.git' } }),
+      failed(makePod, { repository: { url: url('empty.git') } }),
+      failed(makePod, { repository: { url: url(), ref: 'no-such-branch' } }),
+      failed(makePod, { repository: { url: url('missing.git') } }),
+      failed(makePod, { repository: { url: 'http://169.254.169.254/repo.git' } }),
     ]);
     expect(empty).toMatchObject({ reason: 'Failed', message: expect.stringContaining('has no commit yet') });
     expect(branch?.message).toContain('has no branch, tag or commit "no-such-branch"');
@@ -233,10 +236,10 @@ describe('a repository', () => {
     expect(refused?.message).toContain('is refused');
   });
 
-  it('is cloned at a branch or a commit', async () => {
+  it('is cloned at a branch or a commit', async ({ makePod }) => {
     const [side, commit] = await Promise.all([
-      podWith({ repository: { url: url(), ref: 'side' } }).start(),
-      podWith({ repository: { url: url(), ref: first } }).start(),
+      podWith(makePod, { repository: { url: url(), ref: 'side' } }).start(),
+      podWith(makePod, { repository: { url: url(), ref: first } }).start(),
     ]);
     await Promise.all([side.finished(), commit.finished()]);
     expect(side.file('README.md')).toBe('one\n');
@@ -244,7 +247,7 @@ describe('a repository', () => {
     expect(head).not.toBe(first);
   });
 
-  it('that wants credentials gets them from the Secret, and nothing else shows them', async () => {
+  it('that wants credentials gets them from the Secret, and nothing else shows them', async ({ makePod }) => {
     const credentials = { username: 'u', password: 'p"a\'ss $(x)' };
     const locked = await startGitServer({ root, port: 0, credentials });
     const folder = join(root, 'secret');
@@ -252,8 +255,8 @@ describe('a repository', () => {
     for (const [key, value] of Object.entries(credentials)) writeFileSync(join(folder, key), value);
     const repository = { url: `${locked.url}/repo.git` };
     const [with_, without] = await Promise.all([
-      podWith({ repository, gitCredentials: folder }).start(),
-      podWith({ repository }).start(),
+      podWith(makePod, { repository, gitCredentials: folder }).start(),
+      podWith(makePod, { repository }).start(),
     ]);
     expect(await with_.finished()).toMatchObject({ reason: 'Completed' });
     expect(with_.file('.git/config')).not.toContain(credentials.password);

@@ -36,7 +36,7 @@ export async function until<T>(
   look: () => T | undefined | false,
   what: () => string = () => 'what was waited for',
 ): Promise<T> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 25_000;
   for (;;) {
     const seen = look();
     if (seen) return seen;
@@ -93,6 +93,7 @@ export class Pod {
       env: {
         PATH: process.env['PATH'],
         HOME: at('home'),
+        NODE_COMPILE_CACHE: join(programs, 'cache'),
         TINY_NAMESPACE: 'p',
         TINY_SESSION: 's',
         TINY_SESSION_UID: SESSION_UID,

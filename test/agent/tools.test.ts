@@ -1,34 +1,28 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
 import { toolsClient } from '../../agent/harness/tools-client.ts';
-import { bundlePrograms, Pod, type PodOptions } from './pod.ts';
+import { bundlePrograms, type Pod, type PodOptions } from './pod.ts';
+import { it, type MakePod } from './pod-test.ts';
 
 let programs: string;
-const pods: Pod[] = [];
 beforeAll(async () => {
   programs = mkdtempSync(join(tmpdir(), 'programs-'));
   await bundlePrograms(programs);
 });
-afterEach(async () => {
-  await Promise.all(pods.splice(0).map((pod) => pod.remove()));
-});
 afterAll(() => rmSync(programs, { recursive: true }));
 
-const podFor = (steps: unknown[], options: Partial<PodOptions> = {}): Pod => {
-  const pod = new Pod({ programs, prompt: stringify(steps), ...options });
-  pods.push(pod);
-  return pod;
-};
+const podFor = (makePod: MakePod, steps: unknown[], options: Partial<PodOptions> = {}): Pod =>
+  makePod({ programs, prompt: stringify(steps), ...options });
 const question = (pod: Pod) => pod.until(() => pod.api.questions().find(({ spec }) => !spec.answer));
 
-describe('a permission', () => {
+describe.concurrent('a permission', () => {
   const permit = { permit: { title: 'Count', command: 'echo 1 >> count' } };
 
-  it('is asked once, though agent, harness and tools are killed while it waits', async () => {
-    const pod = await podFor([permit, { say: 'end' }]).start();
+  it('is asked once, though agent, harness and tools are killed while it waits', async ({ makePod }) => {
+    const pod = await podFor(makePod, [permit, { say: 'end' }]).start();
     const asked = await question(pod);
     expect(asked.spec).toMatchObject({
       session: 's',
@@ -49,8 +43,10 @@ describe('a permission', () => {
     expect(pod.condition('Waiting')).toMatchObject({ status: 'False' });
   });
 
-  it('is asked again for the same act later, unless the answer was "always"; a no is told to the agent', async () => {
-    const pod = await podFor([permit, permit, permit, { say: 'end' }]).start();
+  it('is asked again for the same act later, unless the answer was "always"; a no is told to the agent', async ({
+    makePod,
+  }) => {
+    const pod = await podFor(makePod, [permit, permit, permit, { say: 'end' }]).start();
     for (const option of ['deny', 'allow-always']) {
       const { metadata } = await question(pod);
       pod.api.answer(metadata.name, { option });
@@ -61,18 +57,18 @@ describe('a permission', () => {
     expect(pod.file('count')).toBe('1\n1\n');
   });
 
-  it('is not asked for what the Session allows', async () => {
-    const pod = await podFor([permit], { config: { approvals: { allow: ['execute'] } } }).start();
+  it('is not asked for what the Session allows', async ({ makePod }) => {
+    const pod = await podFor(makePod, [permit], { config: { approvals: { allow: ['execute'] } } }).start();
     await pod.finished();
     expect(pod.api.questions()).toEqual([]);
     expect(pod.file('count')).toBe('1\n');
   });
 });
 
-describe('ask', () => {
-  it('gives the answer, and finds its Question again after a kill of everything', async () => {
+describe.concurrent('ask', () => {
+  it('gives the answer, and finds its Question again after a kill of everything', async ({ makePod }) => {
     const ask = { text: 'Which colour?', options: ['Dark red', 'Blue'], into: 'answer' };
-    const pod = await podFor([{ ask }, { ask: { text: 'Why?' } }]).start();
+    const pod = await podFor(makePod, [{ ask }, { ask: { text: 'Why?' } }]).start();
     const first = await question(pod);
     expect(first.spec).toMatchObject({ kind: 'Ask', options: [{ id: 'dark-red', text: 'Dark red' }, { id: 'blue' }] });
     expect(first.metadata.ownerReferences).toMatchObject([
@@ -90,23 +86,35 @@ describe('ask', () => {
     expect(pod.said()).toEqual(['answer: Dark red', 'answer: I like it']);
   });
 
-  it('tells the agent that nobody answered in time', async () => {
-    const pod = await podFor([{ ask: { text: 'Now?', expires_in: '1s' } }]).start();
+  it('goes on waiting when the tools are killed', async ({ makePod }) => {
+    const pod = await podFor(makePod, [{ ask: { text: 'Why?' } }]).start();
+    const asked = await question(pod);
+    await pod.startTools();
+    pod.api.answer(asked.metadata.name, { text: 'because' });
+    await pod.finished();
+    expect(pod.said()).toEqual(['answer: because']);
+    expect(pod.api.questions()).toHaveLength(1);
+  });
+
+  it('tells the agent that nobody answered in time', async ({ makePod }) => {
+    const pod = await podFor(makePod, [{ ask: { text: 'Now?', expires_in: '1s' } }]).start();
     await pod.finished();
     expect(pod.said()[0]).toContain('Nobody answered in time');
   });
 
-  it('tells the agent what is wrong with its input', async () => {
-    const pod = await podFor([{ ask: { text: 'x', options: Array.from({ length: 17 }, (_, i) => `o${i}`) } }]).start();
+  it('tells the agent what is wrong with its input', async ({ makePod }) => {
+    const pod = await podFor(makePod, [
+      { ask: { text: 'x', options: Array.from({ length: 17 }, (_, i) => `o${i}`) } },
+    ]).start();
     await pod.finished();
     expect(pod.said()[0]).toContain('give at most 16 options');
   });
 });
 
-describe('spawn', () => {
-  it("asks for a child with the parent's repository and waits until it is made", async () => {
+describe.concurrent('spawn', () => {
+  it("asks for a child with the parent's repository and waits until it is made", async ({ makePod }) => {
     const spawn = { name: 'child', prompt: 'Write the tests' };
-    const pod = await podFor([{ spawn }, { spawn }]).start();
+    const pod = await podFor(makePod, [{ spawn }, { spawn }]).start();
     const { metadata, spec } = await question(pod);
     expect(spec).toMatchObject({
       kind: 'Spawn',
@@ -125,8 +133,8 @@ describe('spawn', () => {
     expect(pod.api.questions()).toHaveLength(1);
   });
 
-  it('gives the reason of a refusal', async () => {
-    const pod = await podFor([{ spawn: { prompt: 'x' } }, { spawn: { prompt: 'x' } }]).start();
+  it('gives the reason of a refusal', async ({ makePod }) => {
+    const pod = await podFor(makePod, [{ spawn: { prompt: 'x' } }, { spawn: { prompt: 'x' } }]).start();
     const first = await question(pod);
     pod.api.answer(first.metadata.name, { option: 'deny', by: { username: 'bob' } });
     const second = await question(pod);
@@ -152,9 +160,9 @@ describe('spawn', () => {
   });
 });
 
-describe('the harness socket', () => {
-  it('answers with the code and words of the API server', async () => {
-    const pod = podFor([]);
+describe.concurrent('the harness socket', () => {
+  it('answers with the code and words of the API server', async ({ makePod }) => {
+    const pod = podFor(makePod, []);
     await pod.startTools();
     const tools = toolsClient(join(pod.folder, 'run', 'harness.sock'));
     await expect(tools.question('none')).rejects.toMatchObject({ code: 404, message: expect.stringContaining('none') });
@@ -168,8 +176,10 @@ describe('the harness socket', () => {
     await expect(tools.ask('k', { session: 's', kind: 'Ask', text: 'y' })).rejects.toMatchObject({ code: 409 });
   });
 
-  it('keeps what was told before, also over a kill, and changes a transition time only with the status', async () => {
-    const pod = podFor([]);
+  it('keeps what was told before, also over a kill, and changes a transition time only with the status', async ({
+    makePod,
+  }) => {
+    const pod = podFor(makePod, []);
     await pod.startTools();
     const tools = () => toolsClient(join(pod.folder, 'run', 'harness.sock'));
     const ready = (reason: string) => ({

@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cloneFailure } from '../../agent/harness/clone-errors.ts';
+import { GitError, gitCredentials } from '../../agent/harness/git.ts';
+import { makeReporter, mergePatch } from '../../agent/harness/reporter.ts';
+import type { StatusPatch, ToolsClient } from '../../agent/harness/tools-client.ts';
+import { LockedError, lockFolder } from '../../agent/lock.ts';
+import { trackOccurrences } from '../../agent/occurrences.ts';
+import { poll, pollDelay } from '../../agent/polling.ts';
+import { readScript } from '../../agent/rehearsal/script.ts';
+import { optionIds } from '../../agent/tools/tool-ask.ts';
+import { childSpec } from '../../agent/tools/tool-spawn.ts';
+import { type Session, sessionSpec } from '../../lib/api/session.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parts-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A clock that only sleeps move. */
+function movedClock() {
+  let time = 0;
+  const sleeps: number[] = [];
+  const sleep = async (ms: number) => {
+    time += ms;
+    sleeps.push(ms);
+  };
+  return { now: () => time, random: () => 0, sleep, sleeps };
+}
+
+describe('polling', () => {
+  it('backs off from a quarter of a second to 15 seconds, at most about 80 looks in ten minutes', async () => {
+    const clock = movedClock();
+    await poll(async () => (clock.now() > 600_000 ? true : undefined), { clock, signal: new AbortController().signal });
+    expect(clock.sleeps[0]).toBe(250);
+    expect(clock.sleeps.at(-1)).toBe(15_000);
+    expect(clock.sleeps.length).toBeLessThan(80);
+    expect(pollDelay(8000)).toBe(2000);
+  });
+});
+
+it('tells the same question again from the same question anew', () => {
+  let delivered = 0;
+  const occurrences = trackOccurrences(() => delivered);
+  expect(occurrences.take('a')).toBe(0);
+  expect(occurrences.take('a')).toBe(1);
+  occurrences.release('a', 0);
+  expect(occurrences.take('a')).toBe(0);
+  occurrences.release('a', 0);
+  occurrences.release('a', 1);
+  delivered = 1;
+  expect(occurrences.take('a')).toBe(1);
+});
+
+describe('the lock of a folder', () => {
+  it('keeps a second one out, and is gone with its holder', () => {
+    const free = lockFolder(folder, 0);
+    expect(() => lockFolder(folder, 0)).toThrow(LockedError);
+    free();
+    const hold = `new (require('node:sqlite').DatabaseSync)(${JSON.stringify(join(folder, 'lock'))}).exec('BEGIN EXCLUSIVE'); process.kill(process.pid, 'SIGKILL')`;
+    expect(() => execFileSync(process.execPath, ['-e', hold], { stdio: 'ignore' })).toThrow();
+    lockFolder(folder, 0)();
+  });
+});
+
+describe('the reporter', () => {
+  const wait = () => ({ clock: movedClock(), signal: new AbortController().signal });
+  const ready = (reason: string): StatusPatch => ({
+    conditions: [{ type: 'Ready', status: 'True', reason, message: '' }],
+  });
+
+  it('merges what is told in one breath, and loses nothing when the tools are away', async () => {
+    const told: StatusPatch[] = [];
+    let away = 3;
+    const tell = async (patch: StatusPatch) => {
+      away -= 1;
+      if (away === 1) reporter.tell({ message: 'later' });
+      if (away >= 0) throw new Error('connect ENOENT');
+      told.push(patch);
+    };
+    const reporter = makeReporter({ tell } as unknown as ToolsClient, wait(), () => {});
+    reporter.note({ messagesRead: 1 });
+    reporter.tell(ready('Working'));
+    reporter.tell(ready('Idle'));
+    await reporter.flush();
+    expect(told).toEqual([{ messagesRead: 1, message: 'later', ...ready('Idle') }]);
+  });
+
+  it('keeps conditions apart by type', () => {
+    const merged = mergePatch(ready('A'), {
+      conditions: [{ type: 'Waiting', status: 'False', reason: 'B', message: '' }],
+    });
+    expect(merged.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Waiting']);
+  });
+});
+
+describe("git's words", () => {
+  const repository = { url: 'https://git.example/x', ref: 'main' };
+  it.each([
+    ['fatal: Remote branch main not found in upstream origin', false, 'no branch, tag or commit "main"'],
+    ["fatal: could not read Username for 'https://git.example': terminal prompts disabled", false, 'credentialsSecret'],
+    ['git@git.example: Permission denied (publickey).', false, 'credentialsSecret'],
+    ["fatal: repository 'https://git.example/x/' not found", false, 'was not found'],
+    [
+      "fatal: unable to access 'https://git.example/x/': Could not resolve host: git.example",
+      true,
+      'spec.network.egress',
+    ],
+    [
+      "fatal: unable to access 'https://git.example/x/': The requested URL returned error: 403",
+      false,
+      'credentialsSecret',
+    ],
+    [
+      "fatal: unable to access 'https://git.example/x/': The requested URL returned error: 503",
+      true,
+      "can't be reached",
+    ],
+    ['error: copy-fd: write returned: No space left on device', false, 'spec.storage.size'],
+    ['fatal: something new', false, 'something new'],
+  ])('%s', (stderr, ...[passes, words]) => {
+    const failure = cloneFailure(new GitError('clone', 128, `Cloning into 'x'...\n${stderr}\n`), repository);
+    expect(failure).toEqual({ passes, message: expect.stringContaining(words) });
+  });
+});
+
+describe('git credentials', () => {
+  it('are for the host of the repository alone, and name files instead of secrets', () => {
+    writeFileSync(join(folder, 'password'), 'hunter2');
+    const { config } = gitCredentials(folder, 'https://git.example:8443/x/y.git', folder);
+    expect(config[0]?.[0]).toBe('credential.https://git.example:8443.helper');
+    expect(JSON.stringify(config)).not.toContain('hunter2');
+  });
+
+  it('of SSH are a copy of the key that nobody else may read', () => {
+    writeFileSync(join(folder, 'ssh-privatekey'), 'key', { mode: 0o644 });
+    const { env } = gitCredentials(folder, 'git@git.example:x/y.git', folder);
+    expect(env['GIT_SSH_COMMAND']).toContain(`-i '${join(folder, 'ssh-key')}'`);
+    expect(statSync(join(folder, 'ssh-key')).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, 'ssh-key'), 'utf8')).toBe('key');
+  });
+});
+
+it('makes ids that a person can type out of options', () => {
+  expect(optionIds(['Yes, please!', 'yes please', '否', '--', `${'a'.repeat(39)} b`])).toEqual([
+    'yes-please',
+    'yes-please-2',
+    'option-3',
+    'option-4',
+    'a'.repeat(39),
+  ]);
+});
+
+describe("a child's spec", () => {
+  const parent = {
+    spec: sessionSpec.parse({
+      prompt: 'p',
+      agent: { name: 'codex', model: 'm' },
+      repository: { url: 'https://git.example/x', ref: 'main', credentialsSecret: 'secret' },
+      storage: { dataSource: { kind: 'PersistentVolumeClaim', name: 'seed' } },
+      suspend: true,
+      parent: 'grandparent',
+      requester: { username: 'alice' },
+      messages: [{ id: 'a', text: 'b' }],
+    }),
+  } as Session;
+
+  it("is the parent's as far as a person asks for it", () => {
+    const child = childSpec(parent, { prompt: 'q' });
+    expect(child).toMatchObject({
+      prompt: 'q',
+      agent: { name: 'codex', model: 'm' },
+      repository: { credentialsSecret: 'secret' },
+    });
+    expect(child).not.toHaveProperty('suspend');
+    expect(child).not.toHaveProperty('requester');
+    expect(child).not.toHaveProperty('messages');
+    expect(child.storage).not.toHaveProperty('dataSource');
+  });
+
+  it('gives credentials to no other repository, and a model to no other agent', () => {
+    const child = childSpec(parent, { prompt: 'q', agent: 'rehearsal', repository: { url: 'https://evil.example/x' } });
+    expect(child.repository).toEqual({ url: 'https://evil.example/x', depth: 1 });
+    expect(child.agent).toEqual({ name: 'rehearsal' });
+  });
+});
+
+describe('the script of a rehearsal', () => {
+  it.each([
+    ['fix the bug', 'words'],
+    ['- fix the bug\n- add a test', 'words'],
+    ['{ unbalanced: [', 'words'],
+    ['- say: hi\n- crash: harness\n- wait: 0.5', 'script'],
+    ['- say: hi\n- sing: loud', 'wrong'],
+    ['- edit: { file: a }', 'wrong'],
+  ])('%j is %s', (text, kind) => {
+    expect(readScript(text).kind).toBe(kind);
+  });
+});
