@@ -26,6 +26,7 @@ export class NotStarted extends Error {
 
 const GRACE = 10_000;
 const UPKEEP = 30_000;
+const EXIT_SEEN = 100;
 
 export class Instance {
   /** Milliseconds from spawn to the first successful TCP connection, one a start. */
@@ -39,6 +40,8 @@ export class Instance {
   private port: Promise<number> | undefined;
   private inFlight = 0;
   private readonly waiting: (() => void)[] = [];
+  /** Aborts when the latest process has ended. */
+  private ended = AbortSignal.abort();
   private idle: NodeJS.Timeout | undefined;
   private retired = false;
   private stopped = false;
@@ -62,6 +65,10 @@ export class Instance {
     else this.inFlight++;
     try {
       return await work(await this.listening());
+    } catch (error) {
+      // A broken connection is seen before the exit that broke it: the next request must not meet a dead port.
+      await sleep(EXIT_SEEN, this.ended);
+      throw error;
     } finally {
       this.leave();
     }
@@ -133,6 +140,7 @@ export class Instance {
     const running = launch({ command: [process.execPath, wanted.bundle], env, cwd, logFile, pidFile });
     this.process = running;
     const ended = this.watch(running);
+    this.ended = ended;
     while (!(await isListening(port))) {
       if (ended.aborted) throw new NotStarted(`function ${name} ended before it listened; its log: ${logFile}`);
       await sleep(5, ended);

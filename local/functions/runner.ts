@@ -3,7 +3,6 @@
  * and goes. Traffic splitting, revisions and probes are not there.
  */
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Ref } from '../../lib/kube/types.ts';
 import { type Told, withTimes } from '../controllers/conditions.ts';
@@ -139,7 +138,3 @@ export async function startFunctions(options: FunctionOptions, namespace = 'tiny
   await runner.start();
   return runner;
 }
-
-/** Where the log of a function's process lies. */
-export const functionLog = (dataFolder: string, name: string, container = 'user-container'): string =>
-  join(dataFolder, 'functions', 'pods', name, 'logs', container, '0.log');

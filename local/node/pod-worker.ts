@@ -4,7 +4,6 @@
  * reboot, but only once what an earlier run left has ended: never two copies.
  */
 import type { V1Container } from '@kubernetes/client-node';
-import { ApiError } from '../../lib/kube/errors.ts';
 import { messageOf, sleep } from '../controllers/loop.ts';
 import { Container, type NodeOptions, type RestartRule, type Shared } from './container.ts';
 import { endLeftovers, removeFolders } from './leftover.ts';
@@ -12,7 +11,7 @@ import { bound as boundLogs } from './logs.ts';
 import { isFinished, type Pod } from './pod.ts';
 import { podStatus } from './pod-status.ts';
 import { Waiting } from './projections.ts';
-import { Reporter } from './reporter.ts';
+import { Reporter, removePod } from './reporter.ts';
 import { makeTokens } from './tokens.ts';
 import { unschedulable, Volumes } from './volumes.ts';
 
@@ -188,15 +187,8 @@ export class PodWorker {
   }
 
   private async remove(): Promise<void> {
-    const { name, namespace, uid } = this.pod.metadata;
-    removeFolders(this.options, uid);
     this.stopped.abort();
-    try {
-      const body = { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0, preconditions: { uid } };
-      await this.options.client.request('DELETE', `/api/v1/namespaces/${namespace}/pods/${name}`, body);
-    } catch (error) {
-      if (!(error instanceof ApiError && [404, 409].includes(error.code)))
-        this.options.log(`pod ${name}: ${messageOf(error)}`);
-    }
+    removeFolders(this.options, this.pod.metadata.uid);
+    await removePod(this.options, this.pod);
   }
 }

@@ -44,11 +44,24 @@ export class Reporter {
           status: this.last,
         });
       } catch (error) {
-        if (error instanceof ApiError && [404, 409].includes(error.code)) return;
+        if (isGone(error)) return;
         this.world.log(`status of pod ${namespace}/${name}: ${messageOf(error)}`);
         this.wanted = true;
         await sleep(500, this.stopped);
       }
     }
+  }
+}
+
+const isGone = (error: unknown) => error instanceof ApiError && [404, 409].includes(error.code);
+
+/** Removes the pod's object at once, and no other that has its name by now. */
+export async function removePod({ client, log }: World, { metadata }: Pod): Promise<void> {
+  const { name, namespace, uid } = metadata;
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, preconditions: { uid } };
+  try {
+    await client.request('DELETE', `/api/v1/namespaces/${namespace}/pods/${name}`, body);
+  } catch (error) {
+    if (!isGone(error)) log(`removing pod ${namespace}/${name}: ${messageOf(error)}`);
   }
 }
