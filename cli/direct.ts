@@ -17,7 +17,8 @@ function checked(outcome: Outcome, what: string): void {
   if (outcome.kind === 'done') return;
   throw new Failure(
     `${what} was written, but acting on it failed: ${outcome.message}`,
-    'This cluster has no Knative, so tiny acts with your own rights. `tiny touch` tries again.',
+    'This cluster has no Knative, so tiny acts with your own rights; those must cover what a Session is made of,',
+    'and patch on sessions/status and questions/status. `tiny touch` tries again.',
   );
 }
 

@@ -70,8 +70,8 @@ export function makeProgram(app: App): Command {
     .configureOutput({
       writeOut: (text) => app.io.stdout.write(text),
       writeErr: (text) => app.io.stderr.write(text),
-      getOutHelpWidth: () => app.io.stdout.columns ?? 100,
-      getErrHelpWidth: () => app.io.stderr.columns ?? 100,
+      getOutHelpWidth: () => app.io.stdout.columns || 100,
+      getErrHelpWidth: () => app.io.stderr.columns || 100,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })

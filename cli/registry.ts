@@ -11,12 +11,20 @@ export interface Entry {
   group: 'Sessions' | 'Questions' | 'Local cluster' | 'Other';
   /** After Ctrl-C the command is waited for, because it has something to take down; a second Ctrl-C ends it. */
   cleansUp?: boolean;
+  /** It prints a list: `-A` and `-w` mean something to it. Others refuse them. */
+  lists?: boolean;
   load: () => Promise<{ define: Define }>;
 }
 
 const sessions: Entry[] = [
   { name: 'new', summary: 'Start a Session', load: () => import('./commands/new.ts') },
-  { name: 'ls', aliases: ['list', 'get'], summary: 'List Sessions', load: () => import('./commands/ls.ts') },
+  {
+    name: 'ls',
+    aliases: ['list', 'get'],
+    summary: 'List Sessions',
+    lists: true,
+    load: () => import('./commands/ls.ts'),
+  },
   { name: 'show', summary: 'Tell all about one Session', load: () => import('./commands/show.ts') },
   { name: 'logs', summary: "Print a Session's logs", load: () => import('./commands/logs.ts') },
   { name: 'send', summary: "Say something to a Session's agent", load: () => import('./commands/send.ts') },
@@ -31,7 +39,7 @@ const sessions: Entry[] = [
 ].map((entry) => ({ ...entry, group: 'Sessions' }));
 
 const questions: Entry[] = [
-  { name: 'questions', summary: 'List what agents ask', load: () => import('./commands/questions.ts') },
+  { name: 'questions', summary: 'List what agents ask', lists: true, load: () => import('./commands/questions.ts') },
   { name: 'answer', summary: 'Answer a Question', load: () => import('./commands/answer.ts') },
   { name: 'y', summary: 'Say yes to a Question', load: () => import('./commands/y.ts') },
   { name: 'n', summary: 'Say no to a Question', load: () => import('./commands/n.ts') },

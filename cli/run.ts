@@ -1,7 +1,8 @@
 /** One run of the command: arguments in, exit code out. It knows no process, so that a test is a function call. */
 import { type Command, CommanderError } from 'commander';
 import type { App, Connection, Deps, Flags, Io } from './app.ts';
-import { EXIT } from './failure.ts';
+import { EXIT, UsageError } from './failure.ts';
+import { CLEAR } from './output/progress.ts';
 import { makeStyle, wantsColour } from './output/style.ts';
 import { complete, makeProgram } from './program.ts';
 import { REGISTRY } from './registry.ts';
@@ -19,13 +20,20 @@ export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<
   program.hook('preAction', async (_, command) => {
     const entry = REGISTRY.find(({ name }) => name === command.name());
     chosen.cleansUp = entry?.cleansUp ?? false;
+    if (!entry?.lists) refuseListFlags(app, command.name());
     app.env = await deps.readEnv();
   });
   const work = program.parseAsync([...argv], { from: 'user' }).then(() => EXIT.ok);
   return Promise.race([work, interrupted(deps.signal, chosen)]).then(
-    (code) => (deps.signal.aborted ? EXIT.interrupted : code),
+    (code) => (deps.signal.aborted ? leave(io) : code),
     (error) => end(error, app),
   );
+}
+
+/** A flag that would be passed over in silence might be meant to hold. */
+function refuseListFlags({ flags }: App, name: string): void {
+  if (flags.watch) throw new UsageError(`${name} does not watch`, '-w is for `tiny ls` and `tiny questions`.');
+  if (flags.allNamespaces) throw new UsageError(`${name} takes no -A`, 'Name one namespace with -n.');
 }
 
 function makeApp(io: Io, deps: Deps): App {
@@ -73,9 +81,15 @@ const interrupted = (signal: AbortSignal, chosen: { cleansUp?: boolean }): Promi
     else signal.addEventListener('abort', stop, { once: true });
   });
 
+/** A progress line that was under way goes. */
+function leave({ stderr }: Io): number {
+  if (stderr.isTTY) stderr.write(CLEAR);
+  return EXIT.interrupted;
+}
+
 async function end(error: unknown, app: App): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  if (app.signal.aborted) return EXIT.interrupted;
+  if (app.signal.aborted) return leave(app.io);
   const { explain } = await import('./explain.ts');
   const { message, hints, exit } = explain(error, app);
   app.note([`error: ${message}`, ...hints.map((hint) => `  ${hint}`)].join('\n'));

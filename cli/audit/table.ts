@@ -7,8 +7,9 @@ import type { AuditRow } from './row.ts';
 const REFUSED = new Set([401, 403, 422]);
 
 /** What the API server made of the request. */
-export function resultOf({ code, dryRun }: AuditRow): string {
+export function resultOf({ code, dryRun, verb }: AuditRow): string {
   if (code < 400) return dryRun ? 'dry run' : 'done';
+  if (code === 409) return verb === 'create' ? 'exists' : 'conflict';
   return REFUSED.has(code) ? 'refused' : `failed ${code}`;
 }
 

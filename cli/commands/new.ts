@@ -54,7 +54,6 @@ export const define: Define = (command, app) =>
 
 async function create(app: App, argument: string | undefined, options: Options): Promise<void> {
   const side = dryRunSide(options);
-  if (app.flags.allNamespaces) throw new UsageError('a Session is made in one namespace: name it with -n');
   const prompt = await readText(app, { what: 'prompt', argument, file: options.file });
   const name = options.name ?? makeName(prompt, app.random(5));
   makeSession(prompt, options, { name, namespace: 'default', requester: undefined });

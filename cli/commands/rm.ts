@@ -27,7 +27,6 @@ export const define: Define = (command, app) =>
 async function rm(app: App, names: string[], { all, wait }: Options): Promise<void> {
   if (all && names.length) throw new UsageError('either names or --all, not both');
   if (!all && !names.length) throw new UsageError('which Sessions?', 'Name them, or say --all.');
-  if (all && app.flags.allNamespaces) throw new UsageError('--all is of one namespace: name it with -n');
   const { client, namespace } = await app.cluster();
   const chosen = all ? (await client.list(SESSIONS, { namespace })).items.map(({ metadata }) => metadata.name) : names;
   if (!chosen.length) app.note(`No sessions found in ${namespace} namespace.`);

@@ -7,7 +7,8 @@ import type { Output } from '../app.ts';
 const DELAY = 1000;
 const FRAME = 120;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
-const CLEAR = '\r\u001b[2K';
+/** Ends a progress line, whatever it says. */
+export const CLEAR = '\r\u001b[2K';
 
 /** Says what is waited for now, or ends the line. */
 export interface Progress {
@@ -26,7 +27,7 @@ export function startProgress(output: Output, text: string): Progress {
   const draw = () => {
     shown = true;
     output.write(
-      `${CLEAR}${FRAMES[frame++ % FRAMES.length]} ${said.slice(0, Math.max(10, (output.columns ?? 80) - 3))}`,
+      `${CLEAR}${FRAMES[frame++ % FRAMES.length]} ${said.slice(0, Math.max(10, (output.columns || 80) - 3))}`,
     );
   };
   let frames: NodeJS.Timeout | undefined;

@@ -28,12 +28,11 @@ function act({ toolCall, spawn }: Question['spec']): string[] {
     ];
   }
   if (!spawn) return [];
-  const { name, spec } = spawn;
+  const { prompt, ...spec } = spawn.spec;
+  const fields = Object.entries(spec).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
   return [
-    `On yes a Session "${safeLine(name)}" is made in your name, with agent ${safeLine(spec.agent.name)}${
-      spec.repository ? ` on ${safeLine(spec.repository.url)}` : ''
-    }:`,
-    indent(safeText(spec.prompt)),
+    `On yes a Session "${safeLine(spawn.name)}" is made in your name:`,
+    ...[...fields, 'prompt:', indent(prompt)].map((line) => indent(safeText(line))),
   ];
 }
 

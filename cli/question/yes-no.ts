@@ -28,10 +28,14 @@ export const defineYesNo =
         await answerQuestion(app, chosen, (question) => chooseYesNo(question, word));
       });
 
-const line = ({ spec }: Question): string => truncate(`${spec.session} asks: ${safeLine(spec.text)}`, 100);
+/** What a yes does stands before the agent's words, which may mislead. */
+function line({ spec }: Question): string {
+  const { session, text, toolCall, spawn } = spec;
+  const act = toolCall ? `${toolCall.kind}: ${toolCall.title}` : spawn ? `Session ${spawn.name}` : '';
+  return truncate(`${session} asks${act && ` (${safeLine(act)})`}: ${safeLine(text)}`, 120);
+}
 
 async function onlyOpen(app: App, word: 'yes' | 'no'): Promise<Stored<Question>> {
-  if (app.flags.allNamespaces) throw new UsageError(`${word} is said in one namespace: name it with -n`);
   const { client, namespace } = await app.cluster();
   const { items } = await client.list(QUESTIONS, { namespace });
   const open = items.filter((question) => decide(question, app.now()).state === 'open');

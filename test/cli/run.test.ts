@@ -11,6 +11,8 @@ describe('a wrong call is exit 2, on stderr, with a hint', () => {
     [['ls', 'too', 'many'], /too many arguments/],
     [['show'], /missing required argument 'name'/],
     [['-n'], /argument missing/],
+    [['show', 'a', '-w'], /show does not watch/],
+    [['new', 'x', '-A'], /new takes no -A/],
     [['help', 'lss'], /there is no command "lss"\n {2}Did you mean ls\?/],
     [['completion', 'tcsh'], /Allowed choices are bash, zsh, fish/],
   ])('%j', async (argv, message) => {

@@ -140,7 +140,7 @@ describe('tiny y and n', () => {
     const { code, err } = await tiny(['y']);
     expect(code).toBe(2);
     expect(err).toContain('2 Questions are open');
-    expect(err).toMatch(/tiny y q2 {3}refactor asks: Another\?/);
+    expect(err).toMatch(/tiny y q2 {3}refactor asks \(execute: npm test\): Another\?/);
     expect(answer()).toBeUndefined();
   });
 

@@ -184,6 +184,18 @@ describe('tiny show', () => {
     expect((await tiny(['show', 'question/q'])).out).toContain('Answered by bob: deny');
   });
 
+  it('hides nothing of a Session that an agent asks for', async () => {
+    const { tiny, fake } = makeHarness();
+    const { toolCall: _, ...rest } = question('q').spec;
+    const spec = { prompt: 'go\non', credentials: [{ secret: 'admin-keys' }], approvals: { allow: ['execute'] } };
+    const spawn = { name: 'child', spec: { ...session('child').spec, ...spec } };
+    fake.put(QUESTIONS, { ...question('q'), spec: { ...rest, kind: 'Spawn', spawn } } as never);
+    const { out } = await tiny(['show', 'question/q']);
+    expect(out).toContain('credentials: [{"secret":"admin-keys"}]');
+    expect(out).toContain('approvals: {"allow":["execute"]}');
+    expect(out).toMatch(/prompt:\n {6}go\n {6}on\n/);
+  });
+
   it('names what may have been meant', async () => {
     const { tiny } = filled();
     const { code, err } = await tiny(['show', 'refactr']);
