@@ -1,10 +1,10 @@
 /** The verbs delete and deletecollection. What has finalizers, or runs on a node, is marked and goes later. */
 import type { Stored } from '../types.ts';
 import { type Answer, type Api, type Call, isDryRun, ok, timestamp } from './call.ts';
-import { deleted } from './errors.ts';
+import { conflict, deleted } from './errors.ts';
 import { type Metadata, sameContent } from './metadata.ts';
 import { list } from './read.ts';
-import { existing, keyOf, mayGo, mustBe } from './write.ts';
+import { existing, keyOf, mayGo } from './write.ts';
 
 interface DeleteOptions {
   preconditions?: { uid?: string; resourceVersion?: string };
@@ -16,13 +16,26 @@ interface DeleteOptions {
 export function remove(call: Call): Answer {
   const object = existing(call);
   const { preconditions = {}, ...options } = (call.body ?? {}) as DeleteOptions;
-  mustBe(call, object, preconditions);
+  hold(call, object, preconditions);
   call.admitDeletion(object);
   const policy = options.propagationPolicy ?? call.query.get('propagationPolicy');
   const grace = options.gracePeriodSeconds ?? call.query.get('gracePeriodSeconds');
   const deletion = { object, orphan: policy === 'Orphan', ...(grace !== null && { grace: Number(grace) }) };
   const left = isDryRun(call) ? undefined : deleteObject(call.api, keyOf(call), deletion);
   return ok(left ?? deleted(call.resource, object));
+}
+
+/** Holds preconditions against the object. Throws 409. */
+function hold({ resource }: Call, { metadata }: Stored, wanted: { uid?: string; resourceVersion?: string }): void {
+  const parts = [
+    { part: 'UID', given: wanted.uid, is: metadata.uid, might: 'deleted and then recreated' },
+    { part: 'ResourceVersion', given: wanted.resourceVersion, is: metadata.resourceVersion, might: 'modified' },
+  ];
+  for (const { part, given, is, might } of parts.filter((each) => each.given && each.given !== each.is)) {
+    const why = `the ${part} in the precondition (${given}) does not match the ${part} in record (${is})`;
+    const about = { ...resource, plural: resource.kind };
+    throw conflict(about, metadata.name, `${why}. The object might have been ${might}`);
+  }
 }
 
 /** Deletes each object that the request selects; answers with what there was. */
@@ -52,6 +65,7 @@ export function deleteObject(api: Api, key: string, { object, orphan, grace }: D
     ...before,
     deletionTimestamp: before.deletionTimestamp ?? at,
     deletionGracePeriodSeconds: seconds,
+    ...(before.generation && !before.deletionTimestamp && { generation: before.generation + 1 }),
     ...(waits.length > 0 && { finalizers: waits }),
   };
   const next: Stored = { ...object, metadata, ...(key === 'namespaces' && { status: { phase: 'Terminating' } }) };

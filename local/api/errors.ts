@@ -55,6 +55,8 @@ export const cause = {
       field,
       `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((each) => JSON.stringify(each)).join(', ')}`,
     ),
+  type: (field: string, type: string, wanted: string) =>
+    as('TypeInvalid', field, `Invalid value: "${type}": ${field} in body must be of type ${wanted}: "${type}"`),
   duplicate: (field: string, value: string) => as('Duplicate', field, `Duplicate value: ${value}`),
   forbidden: (field: string, detail: string) => as('Forbidden', field, `Forbidden: ${detail}`),
   tooLong: (field: string, max: unknown) => as('TooLong', field, `Too long: may not be more than ${max} bytes`),
@@ -73,7 +75,8 @@ export function invalid(of: About, name: string, causes: Cause[]): StatusError {
 
 /** A refusal as the body of an answer. */
 export const statusOf = ({ code, reason, message, details: more }: StatusError): Record<string, unknown> => ({
-  ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason },
+  ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message },
+  ...(reason && { reason }),
   ...(more && { details: more }),
   code,
 });

@@ -5,7 +5,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Stored } from '../types.ts';
 import { type Cause, cause } from './errors.ts';
-import { CRDS, type CrdSpec } from './resources.ts';
+import type { CrdSpec } from './resources.ts';
+import { CRDS } from './schema.ts';
 
 type Json = Record<string, unknown>;
 
@@ -66,37 +67,28 @@ const claim: Kind = {
     const fixed = (of: unknown) => ({ ...map(of), resources: undefined, volumeName: undefined });
     const text =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-    return [
-      ...(map(spec).accessModes ? [] : [cause.required('spec.accessModes', 'at least 1 access mode is required')]),
-      ...(!old || isDeepStrictEqual(fixed(spec), fixed(old.spec)) ? [] : [cause.forbidden('spec', text)]),
-    ];
+    return [...(!old || isDeepStrictEqual(fixed(spec), fixed(old.spec)) ? [] : [cause.forbidden('spec', text)])];
   },
 };
 
 const deployment: Kind = {
   complete: (object) => {
     const rolling = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } };
-    return withDefaults(object, {
-      replicas: 1,
-      strategy: rolling,
-      revisionHistoryLimit: 10,
-      progressDeadlineSeconds: 600,
-    });
+    const spec = { replicas: 1, strategy: rolling, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 };
+    return withDefaults(object, spec);
   },
   validate: ({ spec }, old) => {
     const { selector, template } = spec as {
-      selector?: { matchLabels?: Json };
-      template?: { metadata?: { labels?: Json } };
+      selector: { matchLabels: Json };
+      template: { metadata: { labels: Json } };
     };
-    const labels = template?.metadata?.labels ?? {};
-    if (!selector?.matchLabels) return [cause.required('spec.selector')];
+    const { labels } = template.metadata;
     const matches = Object.entries(selector.matchLabels).every(([key, value]) => labels[key] === value);
     const fixed = !old || isDeepStrictEqual(selector, map(old.spec).selector);
+    const mismatch = '`selector` does not match template `labels`';
     return [
+      ...(matches ? [] : [cause.invalid('spec.template.metadata.labels', labels, mismatch)]),
       ...(fixed ? [] : [cause.invalid('spec.selector', selector, 'field is immutable')]),
-      ...(matches
-        ? []
-        : [cause.invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]),
     ];
   },
 };
@@ -106,7 +98,6 @@ const pod: Kind = {
     const spec = { restartPolicy: 'Always', terminationGracePeriodSeconds: 30, serviceAccountName: 'default' };
     return withDefaults(object, spec, { phase: 'Pending' });
   },
-  validate: ({ spec }) => (Array.isArray(map(spec).containers) ? [] : [cause.required('spec.containers')]),
 };
 
 const namespace: Kind = {

@@ -82,7 +82,10 @@ function finalizerCauses(next: ObjectMeta, old: ObjectMeta): Cause[] {
 export function keptMetadata(next: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const { labels, annotations, ownerReferences, finalizers, managedFields } = next;
   const client = { labels, annotations, ownerReferences, finalizers, managedFields };
-  return JSON.parse(JSON.stringify({ ...old, ...client })) as ObjectMeta;
+  const isEmpty = (value: unknown) =>
+    value === undefined || (typeof value === 'object' && !Object.keys(value ?? {}).length);
+  const kept = Object.entries({ ...old, ...client }).filter(([, value]) => !isEmpty(value));
+  return Object.fromEntries(kept) as unknown as ObjectMeta;
 }
 
 /** Whether anything but metadata and status differs: what `metadata.generation` counts. */

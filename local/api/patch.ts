@@ -5,7 +5,7 @@ import { applyConfig } from '../apply/server-side-apply.ts';
 import { strategicMerge } from '../apply/strategic-merge.ts';
 import { StatusError, type Stored } from '../types.ts';
 import { type Answer, type Call, ok } from './call.ts';
-import { badRequest, notFound } from './errors.ts';
+import { type Cause, cause, conflict, invalid, notFound } from './errors.ts';
 import { created, decoded, existing, found, listKeys, replaced } from './write.ts';
 
 type Json = Record<string, unknown>;
@@ -26,16 +26,16 @@ export function patch(call: Call): Answer {
   const change = CHANGES[call.contentType];
   if (!change) throw unsupported(call.contentType);
   const old = existing(call);
-  return ok(replaced(call, old, decoded(call, change(old, call))));
+  const draft = decoded(call, change(old, call));
+  return ok(replaced(call, sameUid(call, old, draft.object), draft));
 }
 
 /** Server-side apply: makes the object where it is not there, if the caller may and means no object that was. */
 function apply(call: Call): Answer {
   const { api, attributes, query, resource, manager } = call;
-  if (!query.get('fieldManager')) throw badRequest('fieldManager is required for apply patch');
+  if (!query.get('fieldManager')) throw noManager();
   const live = found(call);
   const { object: config, causes } = decoded(call, { ...(call.body as Json) });
-  config.metadata.name ||= attributes.name;
   const { subresource } = attributes;
   if (!live && subresource) throw notFound(resource, attributes.name);
   const force = query.get('force') === 'true';
@@ -48,19 +48,31 @@ function apply(call: Call): Answer {
     now: api.now(),
     keys: listKeys(resource),
   });
-  if (live) return ok(replaced(call, live, { object, causes, applied: true }));
+  if (live) return ok(replaced(call, sameUid(call, live, object), { object, causes, applied: true }));
   call.authorize('create');
   return ok(made(call, object, causes), 201);
 }
 
-function made(call: Call, object: Stored, causes: Parameters<typeof created>[1]['causes']): Stored {
-  const { uid, name } = object.metadata;
-  if (!uid) return created(call, { object, causes, applied: true });
-  const message = `Operation cannot be fulfilled on ${call.attributes.resource}.${call.attributes.group} "${name}": uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
-  throw new StatusError(409, { reason: 'Conflict', message });
+function made(call: Call, object: Stored, causes: Cause[]): Stored {
+  const { uid, name, resourceVersion: _, ...metadata } = object.metadata;
+  if (!uid) return created(call, { object: { ...object, metadata: { name, ...metadata } }, causes, applied: true });
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(call.resource, name, why);
 }
 
+/** A patch that names another uid means another object. Throws 422. */
+function sameUid({ resource }: Call, old: Stored, { metadata: { uid } }: Stored): Stored {
+  if (!uid || uid === old.metadata.uid) return old;
+  throw invalid(resource, old.metadata.name, [cause.invalid('metadata.uid', uid, 'field is immutable')]);
+}
+
+const noManager = (): StatusError =>
+  invalid({ group: 'meta.k8s.io', plural: '', kind: 'PatchOptions' }, '', [
+    cause.required('fieldManager', 'is required for apply patch'),
+  ]);
+
 const unsupported = (type: string): StatusError => {
-  const message = `the body of the request was in an unknown format - accepted media types include: ${[...Object.keys(CHANGES), APPLY].join(', ')} (was ${type})`;
+  const accepted = [...Object.keys(CHANGES), APPLY].join(', ');
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted} (was ${type})`;
   return new StatusError(415, { reason: 'UnsupportedMediaType', message });
 };

@@ -4,7 +4,7 @@
  */
 import type { Stored } from '../types.ts';
 import { type About, groupResource } from './errors.ts';
-import type { Schema } from './schema.ts';
+import { CRDS, type Schema } from './schema.ts';
 import type { Store } from './store.ts';
 
 /** A printer column of a CustomResourceDefinition. */
@@ -103,9 +103,6 @@ const BUILT_IN: Resource[] = [
   knative(['eventing', 'Trigger'], { Broker: '.spec.broker', Subscriber_URI: '.status.subscriberUri' }),
   knative(['serving', 'Service'], { URL: '.status.url' }, { shortNames: ['kservice', 'ksvc'] }),
 ];
-
-/** Where CustomResourceDefinitions are stored. */
-export const CRDS = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** `spec` of a CustomResourceDefinition, as far as it is read. */
 export interface CrdSpec {

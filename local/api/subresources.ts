@@ -21,7 +21,7 @@ export interface LogTarget {
   container: string;
 }
 
-export type Logs = (target: LogTarget, options: LogOptions, signal: AbortSignal) => AsyncIterable<string>;
+export type Logs = (target: LogTarget, options: LogOptions, signal: AbortSignal) => AsyncIterable<string | Uint8Array>;
 
 /** Which log the request asks for. Throws 400 where it has to name a container. */
 export function logTarget(call: Call): { target: LogTarget; options: LogOptions } {

@@ -12,6 +12,7 @@ export interface Column {
   type: string;
   /** Above 0: shown with `-o wide` alone. */
   priority: number;
+  description: string;
   cell: Cell;
 }
 
@@ -29,7 +30,7 @@ export function asTable(call: Call, body: Json, withColumns = true): Json {
     return include === 'None' ? { cells } : { cells, object: include === 'Object' ? object : partial };
   });
   const { resourceVersion, continue: next, remainingItemCount } = metadata;
-  const columnDefinitions = columns.map(({ cell: _, ...column }) => ({ format: '', description: '', ...column }));
+  const columnDefinitions = columns.map(({ cell: _, ...column }) => ({ format: '', ...column }));
   return {
     kind: 'Table',
     apiVersion: 'meta.k8s.io/v1',
@@ -39,9 +40,19 @@ export function asTable(call: Call, body: Json, withColumns = true): Json {
   };
 }
 
-const column = (name: string, cell: string | Cell, { type = 'string', priority = 0 } = {}): Column => {
+const column = (
+  name: string,
+  cell: string | Cell,
+  { type = 'string', priority = 0, description = '' } = {},
+): Column => {
   const path = typeof cell === 'string' && type === 'date' ? since(cell) : cell;
-  return { name, type, priority, cell: typeof path === 'string' ? (object) => first(object, path) ?? null : path };
+  return {
+    name,
+    type,
+    priority,
+    description,
+    cell: typeof path === 'string' ? (object) => first(object, path) ?? null : path,
+  };
 };
 
 const NAME = { ...column('Name', '.metadata.name'), format: 'name' };

@@ -19,11 +19,14 @@ const SUBRESOURCES: Record<string, Record<string, Verb>> = {
   scale: { get: scale, update: scale, patch: scale },
 };
 
+/** Verbs that need no name. */
+const COLLECTION = new Set(['list', 'create', 'deletecollection']);
+
 /** Throws 404 for a subresource and 405 for a verb that isn't there. */
-export function verbOf({ resource, attributes: { verb, subresource } }: Call): Verb {
+export function verbOf({ resource, attributes: { verb, subresource, name } }: Call): Verb {
   if (subresource && !resource.subresources.includes(subresource)) throw noSuchPath();
   const found = (subresource ? SUBRESOURCES[subresource] : MAIN)?.[verb];
-  if (found) return found;
+  if (found && (name || COLLECTION.has(verb))) return found;
   const message = 'the server does not allow this method on the requested resource';
   throw new StatusError(405, { reason: 'MethodNotAllowed', message });
 }
@@ -51,5 +54,5 @@ export const REVIEWS = [
 export type Review = (typeof REVIEWS)[number];
 
 /** Answers a review. */
-export const createReview = ({ kind }: Review, body: unknown, asked: Parameters<typeof review>[2]): Answer =>
-  ok(review(kind, body, asked), 201);
+export const createReview = ({ group, kind }: Review, body: unknown, asked: Parameters<typeof review>[2]): Answer =>
+  ok(review(kind, { apiVersion: `${group}/v1`, ...(body as object) }, asked), 201);

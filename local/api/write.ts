@@ -8,13 +8,13 @@ import * as errors from './errors.ts';
 import { KINDS } from './kinds.ts';
 import * as meta from './metadata.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
-import { defaulted, type Found, pruned, ruleCauses } from './schema.ts';
+import { defaulted, type Found, metadataProblem, pruned, ruleCauses } from './schema.ts';
 
 /** Bytes of one stored object: etcd's limit. */
 const MAX_OBJECT = 1.5 * 1024 * 1024;
 
 /** Why a write with an old version is refused. */
-export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
 /** An object that is about to be stored, and what was found wrong with it so far. */
 export interface Draft {
@@ -40,23 +40,33 @@ export function existing(call: Call): Stored {
 
 /** An object of the right kind, in the right place, without what its schema doesn't know. Throws 400. */
 export function decoded(call: Call, body: unknown): Draft {
-  const { resource, attributes } = call;
-  const { kind, apiVersion, metadata, ...rest } = { metadata: { name: '' }, ...(body as Partial<Stored> | undefined) };
-  const expected = apiVersionOf(resource);
-  if (kind !== resource.kind || apiVersion !== expected) {
-    const is = `${apiVersion}, Kind=${kind}`;
-    throw errors.badRequest(`the object provided is unrecognized: it is ${is}, not ${expected}, Kind=${resource.kind}`);
-  }
+  const { kind, version, schema = true } = call.resource;
+  const named = { kind, apiVersion: apiVersionOf(call.resource), metadata: {} };
+  const { metadata: stated, ...rest } = { ...named, ...(body as object | undefined) };
+  const metadata = Object.fromEntries(Object.entries(stated ?? {}).filter(([, value]) => value !== null));
+  const problem =
+    rest.kind === kind && rest.apiVersion === named.apiVersion
+      ? metadataProblem(metadata)
+      : `it is ${rest.apiVersion}, Kind=${rest.kind}`;
+  if (problem) throw errors.badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
+  const notes: Found = { unknown: [], causes: [] };
+  const { kind: _, apiVersion: __, ...fields } = rest;
+  const known = pruned(fields, schema, { path: '', found: notes }) as object;
+  tellUnknown(call, notes.unknown);
+  return { object: { ...named, metadata: inPlace(call, metadata), ...known }, causes: notes.causes };
+}
+
+/** Metadata with the name and namespace of the request. */
+function inPlace({ resource, attributes }: Call, metadata: Record<string, unknown>): Stored['metadata'] {
   const namespace = resource.namespaced ? attributes.namespace : '';
-  const { namespace: stated = namespace, ...given } = metadata as Stored['metadata'];
+  const { namespace: stated, name = attributes.name, ...rest } = metadata;
+  if (attributes.name && name !== attributes.name) {
+    throw errors.badRequest(`the name of the object (${name}) does not match the name on the URL (${attributes.name})`);
+  }
   if (stated && stated !== namespace) {
     throw errors.badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  const notes: Found = { unknown: [], causes: [] };
-  const known = pruned(rest, resource.schema ?? true, { path: '', found: notes }) as object;
-  tellUnknown(call, notes.unknown);
-  const object = { apiVersion, kind, metadata: { ...given, ...(namespace && { namespace }) }, ...known };
-  return { object, causes: notes.causes };
+  return { name, ...rest, ...(namespace && { namespace }) } as Stored['metadata'];
 }
 
 function tellUnknown({ query, warnings, resource: { kind, version } }: Call, unknown: string[]): void {
@@ -100,12 +110,13 @@ function mustBeOpen({ api, resource, attributes: { namespace } }: Call, name: st
 function settled(call: Call, { object, causes, applied }: Draft, old?: Stored): Stored {
   const { api, resource } = call;
   const kind = KINDS[keyOf(call)];
-  const complete = defaulted(keyOf(call), kind?.complete?.(object, timestamp(api.now())) ?? object);
+  const checked = defaulted(keyOf(call), object);
   const refuseIf = (wrong: errors.Cause[]) => {
     if (wrong.length > 0) throw errors.invalid(resource, object.metadata.name, wrong);
   };
-  refuseIf([...meta.metadataCauses(resource, object.metadata, old?.metadata), ...causes, ...complete.causes]);
-  const next = call.admit(applied ? complete.object : tracked(call, complete.object, old), old);
+  refuseIf([...meta.metadataCauses(resource, object.metadata, old?.metadata), ...causes, ...checked.causes]);
+  const complete = kind?.complete?.(checked.object, timestamp(api.now())) ?? checked.object;
+  const next = call.admit(applied ? complete : tracked(call, complete, old), old);
   refuseIf([...ruleCauses(keyOf(call), next, old), ...(kind?.validate?.(next, old) ?? [])]);
   if (Buffer.byteLength(JSON.stringify(next)) > MAX_OBJECT) throw tooLarge();
   return next;
@@ -117,8 +128,7 @@ function tracked({ api, resource, manager, attributes: { subresource } }: Call, 
   return { ...updated, metadata: { ...updated.metadata, managedFields } };
 }
 
-const tooLarge = (): StatusError =>
-  new StatusError(413, { reason: 'RequestEntityTooLarge', message: 'etcdserver: request is too large' });
+const tooLarge = () => new StatusError(500, { reason: '', message: 'etcdserver: request is too large' });
 
 /** Replaces an object by what the request brings. */
 export function update(call: Call): Answer {
@@ -126,7 +136,7 @@ export function update(call: Call): Answer {
   const draft = decoded(call, call.body);
   if (call.resource.schema && !draft.object.metadata.resourceVersion) {
     const unset = errors.cause.invalid('metadata.resourceVersion', 0, 'must be specified for an update');
-    throw errors.invalid(call.resource, old.metadata.name, [unset]);
+    throw errors.invalid({ ...call.resource, kind: call.resource.plural }, old.metadata.name, [unset]);
   }
   return ok(replaced(call, old, draft));
 }
@@ -155,15 +165,12 @@ function merged({ resource, attributes }: Call, old: Stored, next: Stored): Stor
   return { ...rest, ...(old.status !== undefined && { status: old.status }) } as Stored;
 }
 
-/** Holds preconditions against the object. Throws 409. */
-export function mustBe({ resource }: Call, old: Stored, wanted: { uid?: string; resourceVersion?: string }): void {
-  const { name, uid, resourceVersion } = old.metadata;
-  if (wanted.uid && wanted.uid !== uid) {
-    const why = `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`;
-    throw errors.conflict(resource, name, why);
-  }
-  if (wanted.resourceVersion && wanted.resourceVersion !== resourceVersion)
-    throw errors.conflict(resource, name, MODIFIED);
+/** What an update says of the object it replaces must be so. Throws 409. */
+function mustBe({ resource }: Call, { metadata }: Stored, { uid, resourceVersion }: Stored['metadata']): void {
+  const { name, uid: is } = metadata;
+  const otherUid = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${is}`;
+  if (uid && uid !== is) throw errors.conflict(resource, name, otherUid);
+  if (resourceVersion && resourceVersion !== metadata.resourceVersion) throw errors.conflict(resource, name, MODIFIED);
 }
 
 /** Whether an object that is being deleted may go now; a namespace goes once it is empty. */
