@@ -6,7 +6,7 @@ import type { V1PersistentVolumeClaimSpec } from '@kubernetes/client-node';
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
 import { CLAIMS as OBJECTS, type Ref, type ResourceType } from '../../lib/kube/types.ts';
 import { claimsOf, isFinished, PODS, type Pod } from '../node/pod.ts';
-import { follow, keyOf, makeQueue, type Part, type World } from './loop.ts';
+import { follow, type Part, startController, type World } from './loop.ts';
 
 export interface Claim extends KubeObject {
   spec: V1PersistentVolumeClaimSpec;
@@ -54,20 +54,17 @@ async function reconcile(world: World, ref: Ref): Promise<void> {
 }
 
 /** Runs until stopped. */
-export function startClaims(world: World): Part {
-  const ending = new AbortController();
-  const { signal } = ending;
-  const queue = makeQueue(world, signal, (ref) => reconcile(world, ref));
-  const wake = (pod: Pod) => {
-    for (const name of claimsOf(pod)) queue.add(keyOf({ ...pod.metadata, name }));
-  };
-  const following = [
-    follow(world, CLAIMS, { signal, changed: ({ metadata }) => queue.add(keyOf(metadata)) }),
-    follow(world, PODS, { signal, changed: wake }),
-  ];
-  const stop = async () => {
-    ending.abort();
-    await Promise.all([...following, queue.idle()]);
-  };
-  return { stop };
-}
+export const startClaims = (world: World): Part =>
+  startController(
+    world,
+    (ref) => reconcile(world, ref),
+    (signal, add) => [
+      follow(world, CLAIMS, { signal, changed: ({ metadata }) => add(metadata) }),
+      follow(world, PODS, {
+        signal,
+        changed: (pod) => {
+          for (const name of claimsOf(pod)) add({ ...pod.metadata, name });
+        },
+      }),
+    ],
+  );

@@ -9,7 +9,7 @@ import type { Ref } from '../../lib/kube/types.ts';
 import { PODS, type Pod } from '../node/pod.ts';
 import { DEPLOYMENTS, type Deployment, isTerminating, makePod, planPods } from './deployment-pods.ts';
 import { deploymentStatus } from './deployment-status.ts';
-import { follow, keyOf, makeQueue, type Part, type World } from './loop.ts';
+import { follow, type Part, startController, type World } from './loop.ts';
 
 /** The one node's name. */
 export const NODE_NAME = 'tiny-stand-in';
@@ -53,21 +53,18 @@ async function reconcile(world: World, ref: Ref): Promise<void> {
 }
 
 /** Runs until stopped. The pods that it makes are made as the client's identity. */
-export function startDeployments(world: World): Part {
-  const ending = new AbortController();
-  const { signal } = ending;
-  const queue = makeQueue(world, signal, (ref) => reconcile(world, ref));
-  const wake = (pod: Pod) => {
-    const owner = controllerOf(pod);
-    if (owner?.kind === 'Deployment') queue.add(keyOf({ ...pod.metadata, name: owner.name }));
-  };
-  const following = [
-    follow(world, DEPLOYMENTS, { signal, changed: ({ metadata }) => queue.add(keyOf(metadata)) }),
-    follow(world, PODS, { signal, changed: wake }),
-  ];
-  const stop = async () => {
-    ending.abort();
-    await Promise.all([...following, queue.idle()]);
-  };
-  return { stop };
-}
+export const startDeployments = (world: World): Part =>
+  startController(
+    world,
+    (ref) => reconcile(world, ref),
+    (signal, add) => [
+      follow(world, DEPLOYMENTS, { signal, changed: ({ metadata }) => add(metadata) }),
+      follow(world, PODS, {
+        signal,
+        changed: (pod) => {
+          const owner = controllerOf(pod);
+          if (owner?.kind === 'Deployment') add({ ...pod.metadata, name: owner.name });
+        },
+      }),
+    ],
+  );

@@ -56,14 +56,21 @@ export async function follow<T extends KubeObject>(
   }
 }
 
-export interface Queue {
+/** Resolves when the signal aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+
+interface Queue {
   add(key: string): void;
   /** Resolves when the work under way has ended. */
   idle(): Promise<void>;
 }
 
 /** Runs `work` for each added key, one run a key at a time; a failure is tried again after 0.1 s, doubling to 5 s. */
-export function makeQueue({ log }: World, signal: AbortSignal, work: (ref: Ref) => Promise<void>): Queue {
+function makeQueue({ log }: World, signal: AbortSignal, work: (ref: Ref) => Promise<void>): Queue {
   const wanted = new Set<string>();
   const running = new Map<string, Promise<void>>();
   const run = async (key: string) => {
@@ -86,4 +93,19 @@ export function makeQueue({ log }: World, signal: AbortSignal, work: (ref: Ref) 
     },
     idle: async () => void (await Promise.all(running.values())),
   };
+}
+
+type Work = (ref: Ref) => Promise<void>;
+type Feed = (signal: AbortSignal, add: (ref: Ref) => void) => Promise<void>[];
+
+/** A controller: `feed` follows what matters and adds which objects to look at, `work` converges one. */
+export function startController(world: World, work: Work, feed: Feed): Part {
+  const ending = new AbortController();
+  const queue = makeQueue(world, ending.signal, work);
+  const following = feed(ending.signal, (ref) => queue.add(keyOf(ref)));
+  const stop = async () => {
+    ending.abort();
+    await Promise.all([...following, queue.idle()]);
+  };
+  return { stop };
 }

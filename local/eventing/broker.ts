@@ -73,7 +73,8 @@ export class Brokers {
         passes(arrived, trigger),
     );
     const all = Promise.all(fitting.map((trigger) => this.give(arrived, trigger, found.broker)));
-    this.underWay.add(all.finally(() => this.underWay.delete(all)));
+    this.underWay.add(all);
+    void all.finally(() => this.underWay.delete(all));
     if (!found.isAsync) await all;
     return 202;
   }
@@ -95,7 +96,7 @@ export class Brokers {
       delivery,
       deadLetterSink: sink && this.resolve(sink, namespace),
     };
-    const failed = await deliver(event, subscriber, this.ending.signal);
+    const failed = await deliver(event, subscriber, this.ending.signal).catch(messageOf);
     if (failed) this.world.log(failed);
   }
 }

@@ -28,6 +28,8 @@ class Eventing {
   readonly brokers: Brokers;
   readonly ending = new AbortController();
   private readonly options: EventingOptions;
+  /** By uid: what was said last. */
+  private readonly told = new Map<string, Told>();
   private readonly sources = new Map<string, { generation: number | undefined; part: Part | undefined }>();
 
   constructor(options: EventingOptions) {
@@ -68,7 +70,8 @@ class Eventing {
     const { name, namespace = '', uid, generation: observedGeneration } = metadata;
     const message = problem === undefined ? {} : { reason: 'NotServed', message: problem };
     const told: Told = { type: 'Ready', status: problem === undefined ? 'True' : 'False', ...message };
-    const before = status?.conditions?.find((condition) => condition.type === 'Ready');
+    const before = this.told.get(uid) ?? status?.conditions?.find((condition) => condition.type === 'Ready');
+    this.told.set(uid, told);
     if (before?.status === told.status && before.message === told.message) return;
     const conditions = withTimes([told], status?.conditions, this.options.now());
     try {

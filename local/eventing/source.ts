@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
 import { collectionPath } from '../../lib/kube/path.ts';
-import { type Part, sleep, type World } from '../controllers/loop.ts';
+import { aborted, type Part, sleep, type World } from '../controllers/loop.ts';
 import { apiServerEvent, type Change, pluralOf } from './cloud-event.ts';
 import type { Send } from './faults.ts';
 import type { ApiServerSource, Watched } from './kinds.ts';
@@ -38,8 +38,8 @@ async function sendOut(
   signal: AbortSignal,
 ): Promise<void> {
   for (let retry = 0; !signal.aborted; retry++) {
-    const code = await send(event);
-    if (code < 300) return;
+    const code = await Promise.race([send(event), aborted(signal)]);
+    if (code === undefined || code < 300) return;
     if (retry >= RETRIES) return world.log(`event ${event.attributes['id']} is lost: its sink answered ${code}`);
     await sleep(FIRST_RETRY * 2 ** retry, signal);
   }

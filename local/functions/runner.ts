@@ -2,12 +2,13 @@
  * Runs functions: each Knative Service of a namespace gets a front on a loopback port, behind which its process comes
  * and goes. Traffic splitting, revisions and probes are not there.
  */
+import { readdirSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Ref } from '../../lib/kube/types.ts';
 import { type Told, withTimes } from '../controllers/conditions.ts';
 import { follow, messageOf, type Part } from '../controllers/loop.ts';
-import { folder } from '../node/host.ts';
+import { folder, podsFolder } from '../node/host.ts';
 import { endLeftovers } from '../node/leftover.ts';
 import { serve } from './front.ts';
 import { type FunctionOptions, Instance } from './instance.ts';
@@ -47,6 +48,7 @@ class Runner implements Functions {
 
   async start(): Promise<void> {
     const { signal } = this.ending;
+    for (const name of readdirSync(podsFolder(this.options))) await endLeftovers(this.options, name, FORCED);
     const { items } = await this.options.client.list(SERVICES, { namespace: this.namespace });
     for (const service of items) await this.changed(service, 'ADDED');
     const changed = (service: Stored<Service>, type: string) => this.changed(service, type);
@@ -104,7 +106,6 @@ class Runner implements Functions {
   }
 
   private async open(name: string, rest: Pick<Front, 'generation' | 'instance'>): Promise<Front> {
-    await endLeftovers(this.options, name, FORCED);
     const server = createServer((incoming, response) => {
       const front = this.fronts.get(name);
       if (front) void serve(front.instance, incoming, response);

@@ -6,7 +6,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
 import { decode } from '../../lib/kube/lines.ts';
-import { CLAIMS } from '../../lib/kube/types.ts';
+import { CLAIMS, type ResourceType } from '../../lib/kube/types.ts';
 import type { Logs } from '../api/subresources.ts';
 import { follow, messageOf, type Part } from '../controllers/loop.ts';
 import { StatusError } from '../types.ts';
@@ -27,18 +27,18 @@ export interface Node extends Part {
 /** How long a pod has whose object was removed by force. */
 const FORCED_GRACE = 2000;
 
-/** Removes what earlier runs left of pods and claims that are no more. */
+/** Removes what earlier runs left of pods and claims that are no more. Folders are read first: what comes meanwhile stays. */
 async function sweep(options: NodeOptions): Promise<void> {
-  const uids = async (type: typeof PODS | typeof CLAIMS) =>
-    new Set((await options.client.list(type)).items.map(({ metadata }) => metadata.uid));
-  const pods = await uids(PODS);
-  for (const uid of readdirSync(podsFolder(options)).filter((name) => !pods.has(name))) {
+  const [pods, claims] = [readdirSync(podsFolder(options)), readdirSync(claimsFolder(options))];
+  const gone = async (uids: string[], type: ResourceType) => {
+    const there = new Set((await options.client.list(type)).items.map(({ metadata }) => metadata.uid));
+    return uids.filter((uid) => !there.has(uid));
+  };
+  for (const uid of await gone(pods, PODS)) {
     await endLeftovers(options, uid, FORCED_GRACE);
     removeFolders(options, uid);
   }
-  const claims = await uids(CLAIMS);
-  for (const uid of readdirSync(claimsFolder(options)).filter((name) => !claims.has(name)))
-    rmSync(join(claimsFolder(options), uid), { recursive: true });
+  for (const uid of await gone(claims, CLAIMS)) rmSync(join(claimsFolder(options), uid), { recursive: true });
 }
 
 /** Runs until stopped. */

@@ -4,7 +4,7 @@
  * reboot, but only once what an earlier run left has ended: never two copies.
  */
 import type { V1Container } from '@kubernetes/client-node';
-import { messageOf, sleep } from '../controllers/loop.ts';
+import { aborted, messageOf, sleep } from '../controllers/loop.ts';
 import { Container, type NodeOptions, type RestartRule, type Shared } from './container.ts';
 import { endLeftovers, removeFolders } from './leftover.ts';
 import { bound as boundLogs } from './logs.ts';
@@ -19,12 +19,6 @@ const always: RestartRule = () => true;
 const isSidecar = ({ restartPolicy }: V1Container): boolean => restartPolicy === 'Always';
 /** A sidecar has at least this long after the main containers, as with the kubelet. */
 const SIDECAR_GRACE = 2000;
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 export class PodWorker {
   /** Resolves when nothing of the pod runs any more and it has been removed. */
@@ -94,8 +88,10 @@ export class PodWorker {
   private async live(): Promise<void> {
     const { metadata } = this.pod;
     await endLeftovers(this.options, metadata.uid, this.graceMs);
-    if (!isFinished(this.pod) && !metadata.deletionTimestamp) await this.run();
-    await this.reporter.changed();
+    if (!isFinished(this.pod) && !metadata.deletionTimestamp) {
+      await this.run();
+      await this.reporter.changed();
+    }
     if (!metadata.deletionTimestamp) await aborted(this.leaving.signal);
     if (!this.stopped.signal.aborted) await this.remove();
   }

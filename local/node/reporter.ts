@@ -6,7 +6,7 @@ import { PODS, type Pod, type PodStatus } from './pod.ts';
 
 export class Reporter {
   private wanted = false;
-  private writing: Promise<void> | undefined;
+  private written: Promise<void> = Promise.resolve();
   private last: PodStatus | undefined;
   private readonly world: World;
   private readonly pod: Pod;
@@ -24,31 +24,30 @@ export class Reporter {
   /** Resolves when what is true now has been written, or the pod is gone. */
   changed(): Promise<void> {
     this.wanted = true;
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined;
-    });
-    return this.writing;
+    this.written = this.written.then(() => this.write());
+    return this.written;
   }
 
   private async write(): Promise<void> {
-    const { apiVersion, kind, metadata } = this.pod;
-    const { name, namespace = '', uid } = metadata;
     while (this.wanted && !this.stopped.aborted) {
       this.wanted = false;
       this.last = this.read(this.last);
-      try {
-        await this.world.client.applyStatus(PODS, {
-          apiVersion,
-          kind,
-          metadata: { name, namespace, uid },
-          status: this.last,
-        });
-      } catch (error) {
-        if (isGone(error)) return;
-        this.world.log(`status of pod ${namespace}/${name}: ${messageOf(error)}`);
-        this.wanted = true;
-        await sleep(500, this.stopped);
-      }
+      if (await this.put(this.last)) continue;
+      this.wanted = true;
+      await sleep(500, this.stopped);
+    }
+  }
+
+  /** Whether it was written, or never can be. */
+  private async put(status: PodStatus): Promise<boolean> {
+    const { apiVersion, kind, metadata } = this.pod;
+    const { name, namespace = '', uid } = metadata;
+    try {
+      await this.world.client.applyStatus(PODS, { apiVersion, kind, metadata: { name, namespace, uid }, status });
+      return true;
+    } catch (error) {
+      if (!isGone(error)) this.world.log(`status of pod ${namespace}/${name}: ${messageOf(error)}`);
+      return isGone(error);
     }
   }
 }

@@ -3,16 +3,20 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { endLeftover } from '../../../local/node/leftover.ts';
-import { startNode } from '../../../local/node/node.ts';
+import { type Node, startNode } from '../../../local/node/node.ts';
 import { PODS } from '../../../local/node/pod.ts';
 import { launch } from '../../../local/node/process.ts';
 import { FOREVER, pod, type StandIn, script, startStandIn, until } from '../support/stand-in.ts';
 
 let standIn: StandIn;
+let node: Node | undefined;
 beforeEach(async () => {
   standIn = await startStandIn();
 });
-afterEach(() => standIn.close());
+afterEach(async () => {
+  await node?.stop(500);
+  await standIn.close();
+});
 
 const HOST = join(import.meta.dirname, '..', 'support', 'node-host.ts');
 
@@ -39,7 +43,7 @@ test('after a SIGKILL of the stand-in a pod goes on writing, then begins anew, a
   const { length } = readFileSync(log);
   await until('more of its output', () => readFileSync(log).length > length + 4);
 
-  const node = startNode(standIn.node);
+  node = startNode(standIn.node);
   await until('the second life', () => pids().length >= 2);
   const status = await until('its status', async () => {
     const container = (await standIn.client.get(PODS, metadata))?.status?.containerStatuses?.[0];
@@ -47,7 +51,23 @@ test('after a SIGKILL of the stand-in a pod goes on writing, then begins anew, a
   });
   expect(status).toMatchObject({ restartCount: 1, lastState: { terminated: { reason: 'ContainerStatusUnknown' } } });
   expect(pids()).not.toContain('twice');
-  await node.stop(500);
+});
+
+test('a pod that has failed stays failed when the stand-in is started again', async () => {
+  const failing = { restartPolicy: 'Never', containers: [script('main', 'process.exit(1)')] };
+  const { metadata } = await standIn.client.create(PODS, pod('failing', failing));
+  const status = async () => (await standIn.client.get(PODS, metadata))?.status;
+  const first = startNode(standIn.node);
+  await until('its end', async () => (await status())?.phase === 'Failed');
+  await first.stop(100);
+  const before = await status();
+  node = startNode(standIn.node);
+  const { metadata: other } = await standIn.client.create(
+    PODS,
+    pod('other', { containers: [script('main', FOREVER)] }),
+  );
+  await until('the other', async () => (await standIn.client.get(PODS, other))?.status?.phase === 'Running');
+  expect(await status()).toEqual(before);
 });
 
 test('a pid that belongs to another process by now is left alone', async () => {
