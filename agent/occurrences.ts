@@ -6,25 +6,28 @@
  * never used for two acts.
  */
 export interface Occurrences {
-  /** The lowest occurrence of `content` that was neither delivered nor is being waited for. */
-  take(content: string): number;
-  /** The wait ended, with an answer delivered or not. */
-  release(content: string, occurrence: number): void;
+  /** Begins to wait for the lowest occurrence of `content` that was neither delivered nor is waited for. */
+  take(content: string, signal: AbortSignal): Taken;
+}
+
+export interface Taken {
+  occurrence: number;
+  /** The wait ended, with an answer delivered or not. A wait whose signal has aborted counts as ended. */
+  release(): void;
 }
 
 /** `delivered` counts the answers handed over so far; it is asked anew each time. */
 export function trackOccurrences(delivered: (content: string) => number): Occurrences {
-  const waiting = new Map<string, Set<number>>();
+  const waits = new Set<{ content: string; occurrence: number; signal: AbortSignal }>();
+  const isWaitedFor = (content: string, occurrence: number) =>
+    [...waits].some((one) => one.content === content && one.occurrence === occurrence && !one.signal.aborted);
   return {
-    take(content) {
-      const taken = waiting.get(content) ?? new Set();
+    take(content, signal) {
       let occurrence = delivered(content);
-      while (taken.has(occurrence)) occurrence += 1;
-      waiting.set(content, taken.add(occurrence));
-      return occurrence;
-    },
-    release(content, occurrence) {
-      waiting.get(content)?.delete(occurrence);
+      while (isWaitedFor(content, occurrence)) occurrence += 1;
+      const wait = { content, occurrence, signal };
+      waits.add(wait);
+      return { occurrence, release: () => waits.delete(wait) };
     },
   };
 }

@@ -52,11 +52,11 @@ export function makePermits(options: PermitsOptions): Permits {
     const settled = settledBefore(options, call, content);
     const spec = settled === undefined ? permitQuestion(options.session, call, choices) : undefined;
     if (!spec) return outcomeFor(choices, settled ? YES : NO);
-    const occurrence = occurrences.take(content);
+    const { occurrence, release } = occurrences.take(content, signal);
     const key = `permit\n${content}\n${occurrence}`;
     return askPerson(options, { key, content, choices, spec }, signal)
       .catch((error) => denied(error, { choices, title: call.title, log: options.log }))
-      .finally(() => occurrences.release(content, occurrence));
+      .finally(release);
   };
 }
 

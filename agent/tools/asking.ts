@@ -68,7 +68,7 @@ export function makeAsking({ questions, waiting, folder, clock }: AskingOptions)
   return {
     async ask({ content, spec, signal, progress }, settle) {
       const sum = createHash('sha256').update(JSON.stringify(content)).digest('hex');
-      const occurrence = occurrences.take(sum);
+      const { occurrence, release } = occurrences.take(sum, signal);
       let name: string | undefined;
       try {
         const asked = await questions.ask(`tool\n${sum}\n${occurrence}`, spec(occurrence));
@@ -85,7 +85,7 @@ export function makeAsking({ questions, waiting, folder, clock }: AskingOptions)
         if (settled.again) delivered.append({ content: sum, question: name });
         return settled.value;
       } finally {
-        occurrences.release(sum, occurrence);
+        release();
         if (name !== undefined) waiting.drop(name);
       }
     },

@@ -46,14 +46,19 @@ describe('polling', () => {
 it('tells the same question again from the same question anew', () => {
   let delivered = 0;
   const occurrences = trackOccurrences(() => delivered);
-  expect(occurrences.take('a')).toBe(0);
-  expect(occurrences.take('a')).toBe(1);
-  occurrences.release('a', 0);
-  expect(occurrences.take('a')).toBe(0);
-  occurrences.release('a', 0);
-  occurrences.release('a', 1);
+  const gone = new AbortController();
+  const first = occurrences.take('a', gone.signal);
+  const second = occurrences.take('a', new AbortController().signal);
+  expect([first.occurrence, second.occurrence]).toEqual([0, 1]);
+  gone.abort();
+  const again = occurrences.take('a', new AbortController().signal);
+  expect(again.occurrence).toBe(0);
+  first.release();
+  expect(occurrences.take('a', new AbortController().signal).occurrence).toBe(2);
+  again.release();
+  second.release();
   delivered = 1;
-  expect(occurrences.take('a')).toBe(1);
+  expect(occurrences.take('a', new AbortController().signal).occurrence).toBe(1);
 });
 
 describe('the lock of a folder', () => {
