@@ -12,9 +12,10 @@ const value = ({ takesValue, choices }: OptionNode): string => {
 const specs = (option: OptionNode): string[] =>
   option.flags.map((flag) => `'*${flag}[${quoted(option.summary)}]${value(option)}'`);
 
+/** After the colon a space: the function is then called with these words alone. */
 const names = ({ completes }: CommandNode): string => {
-  if (completes === 'session') return "'*:session:_tiny_names ls'";
-  if (completes === 'question') return "'*:question:_tiny_names questions'";
+  if (completes === 'session') return "'*:session: _tiny_names ls'";
+  if (completes === 'question') return "'*:question: _tiny_names questions'";
   return completes.length ? `'*:word:(${completes.join(' ')})'` : "'*:file:_files'";
 };
 
@@ -23,30 +24,45 @@ const commandCase = (command: CommandNode): string =>
 
 export function zshCompletion({ commands, options }: Tree): string {
   const described = commands.map(({ names: [name], summary }) => `'${quoted(name ?? '')}:${quoted(summary)}'`);
+  const values = options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags);
   return `#compdef tiny
 # zsh completion for tiny: source <(tiny completion zsh)
 _tiny_names() {
   local -a found where
   local i
-  for ((i = 2; i < CURRENT; i++)); do
-    case "$words[i]" in
-      -n|--namespace|--context|--kubeconfig) where+=("$words[i]" "$words[i+1]") ;;
+  for ((i = 2; i < $#line_words; i++)); do
+    case "$line_words[i]" in
+      -n|--namespace|--context|--kubeconfig) where+=("$line_words[i]" "$line_words[i+1]") ;;
     esac
   done
   found=(\${\${(f)"$(command tiny $1 $where -o name 2>/dev/null)"}##*/})
   compadd -a found
 }
-_tiny() {
-  local curcontext="$curcontext" state line
-  local -a shared commands
-  shared=(${options.flatMap(specs).join(' ')})
+_tiny_commands() {
+  local -a commands
   commands=(${described.join(' ')})
-  _arguments -C $shared '1:command:->command' '*::argument:->argument'
-  case "$state" in
-    command) _describe command commands ;;
-    argument) case "$line[1]" in
+  _describe command commands
+}
+_tiny() {
+  local -a shared line_words
+  local i=2
+  line_words=($words)
+  shared=(${options.flatMap(specs).join(' ')})
+  while (( i < CURRENT )); do
+    case "$words[i]" in
+      ${values.join('|')}) (( i += 2 )) ;;
+      -*) (( i++ )) ;;
+      *) break ;;
+    esac
+  done
+  if (( i >= CURRENT )); then
+    _arguments $shared '1:command:_tiny_commands'
+    return
+  fi
+  words=("\${(@)words[i,-1]}")
+  (( CURRENT -= i - 1 ))
+  case "$words[1]" in
 ${commands.map(commandCase).join('\n')}
-    esac ;;
   esac
 }
 compdef _tiny tiny
