@@ -36,7 +36,7 @@ export type TurnEnd =
 export interface Conversation {
   id: string;
   loaded: boolean;
-  /** What the agent has replayed of its user's words. */
+  /** The last thing that the agent has replayed of its user's words. */
   heard(): string;
   readonly alive: boolean;
   prompt(blocks: readonly string[]): Promise<TurnEnd>;
@@ -175,7 +175,12 @@ async function failed(error: unknown, { agent, updates }: Omit<Parts, 'connectio
     await agent.end();
     return { ended: false, why: await agent.exited };
   }
-  return { ended: true, stopReason: 'error', summary: updates.summary(), error: `the agent failed: ${error.message}` };
+  return {
+    ended: true,
+    stopReason: 'error',
+    summary: updates.summary(),
+    error: `the agent failed: ${error.message.slice(0, 4096)}`,
+  };
 }
 
 /** Token counts, which agents report beside the stable protocol. */

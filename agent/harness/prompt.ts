@@ -66,6 +66,11 @@ export function promptBlocks({ task, from, text, resumed, conversation, heard, t
 
 const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Whether what the agent replays of its user's words holds `text`; agents trim and wrap, so its beginning counts. */
-export const hasHeard = (replayed: string, text: string): boolean =>
-  squeeze(replayed).includes(squeeze(text).slice(0, 200));
+/**
+ * Whether `said`, the last thing that an agent replays of its user's words, is `text`. Agents wrap and trim, and
+ * something may stand before it, so its end counts.
+ */
+export const hasHeard = (said: string, text: string): boolean => {
+  const end = squeeze(text).slice(-200);
+  return end !== '' && squeeze(said).endsWith(end);
+};

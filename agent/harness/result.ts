@@ -12,12 +12,12 @@ export interface ResultRequest {
   env: Record<string, string>;
 }
 
-/** The longest summary, in characters, as the schema has it. */
-const MAX_SUMMARY = 4096;
+/** The longest summary, in code points: half of the schema's 4096, since one may count twice. */
+const MAX_SUMMARY = 2048;
 
 /** The result. What git can't tell, because the agent broke the clone, is left out. */
 export async function resultOf({ folder, base, summary, env }: ResultRequest): Promise<Result> {
-  const said = summary.trim() === '' ? {} : { summary: [...summary.trim()].slice(-MAX_SUMMARY / 2).join('') };
+  const said = summary.trim() === '' ? {} : { summary: [...summary.trim()].slice(-MAX_SUMMARY).join('') };
   if (base === undefined) return said;
   const ask = (...args: string[]) => git(args, { cwd: folder, env }).catch(() => undefined);
   const [branch, head, count, changed] = await Promise.all([

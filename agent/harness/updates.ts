@@ -1,5 +1,6 @@
 /** Follows what the agent says in a turn: its last words, its tool calls, its plan, what it used; and writes it to the log. */
 import type * as acp from '@agentclientprotocol/sdk';
+import { CONTINUE } from './prompt.ts';
 
 export interface Updates {
   take(update: acp.SessionUpdate): void;
@@ -9,9 +10,12 @@ export interface Updates {
   summary(): string;
   /** A new turn begins. */
   reset(): void;
-  /** What the agent has replayed of its user's words. */
+  /** The last thing that the agent has replayed of its user's words, what we say after a kill aside. */
   heard(): string;
 }
+
+/** Of an agent's last words; a result holds fewer. */
+const KEPT_CHARACTERS = 16_384;
 
 const textOf = (content: acp.ContentBlock): string => (content.type === 'text' ? content.text : `[${content.type}]`);
 
@@ -26,10 +30,16 @@ export function followUpdates({
   const calls = new Map<string, Partial<acp.ToolCallUpdate>>();
   let words = '';
   let heard = '';
+  let isSpeaking = false;
   // Words before a tool call are logged and are not the last ones.
   const begin = () => {
     if (words.trim() !== '') log(words.trim());
     words = '';
+  };
+  const hear = (text: string) => {
+    if (text.trim() === CONTINUE) return;
+    heard = isSpeaking ? heard + text : text;
+    isSpeaking = true;
   };
   const noteCall = (update: acp.ToolCallUpdate) => {
     const before = calls.get(update.toolCallId);
@@ -38,13 +48,13 @@ export function followUpdates({
   };
   return {
     take(update) {
+      if (update.sessionUpdate !== 'user_message_chunk') isSpeaking = false;
       switch (update.sessionUpdate) {
         case 'agent_message_chunk':
           words += textOf(update.content);
           return;
         case 'user_message_chunk':
-          heard += `${textOf(update.content)}\n`;
-          return;
+          return hear(textOf(update.content));
         case 'plan':
           return planStep(update, status);
         case 'tool_call':
@@ -55,7 +65,7 @@ export function followUpdates({
       }
     },
     toolCall: (id) => calls.get(id),
-    summary: () => words,
+    summary: () => words.slice(-KEPT_CHARACTERS),
     reset: begin,
     heard: () => heard,
   };

@@ -1,35 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { stringify } from 'yaml';
-import { CONTINUE, FORGOTTEN } from '../../agent/harness/prompt.ts';
-import { type GitServer, startGitServer } from '../../local/git-server.ts';
-import { bundlePrograms, type Pod, type PodOptions } from './pod.ts';
+import { describe, expect } from 'vitest';
+import { startGitServer } from '../../local/git-server.ts';
+import type { PodOptions } from './pod.ts';
 import { it, type MakePod } from './pod-test.ts';
-import { makeRepositories, run } from './repositories.ts';
+import { run } from './repositories.ts';
+import { script, setStage } from './stage.ts';
 
-let root: string;
-let programs: string;
-let server: GitServer;
-let first: string;
-let head: string;
-
-beforeAll(async () => {
-  root = mkdtempSync(join(tmpdir(), 'agent-'));
-  programs = join(root, 'programs');
-  ({ first, head } = makeRepositories(root));
-  [server] = await Promise.all([startGitServer({ root, port: 0 }), bundlePrograms(programs)]);
-});
-afterAll(async () => {
-  await server.stop();
-  rmSync(root, { recursive: true });
-});
-
-const url = (name = 'repo.git') => `${server.url}/${name}`;
-const podWith = (makePod: MakePod, options: Partial<PodOptions> = {}): Pod =>
-  makePod({ programs, prompt: 'do it', repository: { url: url() }, ...options });
-const script = (...steps: unknown[]) => stringify(steps);
+const { stage, url, podWith } = setStage();
 
 describe.concurrent('a Session from the clone to its end', () => {
   it('plays a script and tells what came of it', async ({ makePod }) => {
@@ -107,118 +85,6 @@ describe.concurrent('a Session from the clone to its end', () => {
   });
 });
 
-describe.concurrent('SIGKILL', () => {
-  const gate = (name: string) => ({ waitFor: { file: `.git/${name}` } });
-
-  it('of the harness at each step of a script: the prompt is received once, and each step is done once', async ({
-    makePod,
-  }) => {
-    const steps = [
-      { edit: { file: 'list', append: 'a\n' } },
-      gate('g1'),
-      { run: 'echo b >> list' },
-      gate('g2'),
-      { commit: 'Add the list' },
-      gate('g3'),
-    ];
-    const prompt = script(...steps, { say: 'the end' });
-    const pod = await podWith(makePod, { prompt }).start();
-    for (const [at, name] of [
-      [1, 'g1'],
-      [3, 'g2'],
-      [5, 'g3'],
-    ] as const) {
-      await pod.until(() => pod.conversations()[0]?.at === at);
-      await pod.end('SIGKILL');
-      await pod.start();
-      await pod.until(() => pod.prompts().length === (at + 1) / 2 + 1);
-      pod.write(`.git/${name}`);
-    }
-    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
-    expect(pod.file('list')).toBe('a\nb\n');
-    expect(pod.prompts()).toEqual([prompt, CONTINUE, CONTINUE, CONTINUE]);
-    expect(pod.conversations()).toHaveLength(1);
-    expect(pod.api.session().status?.result).toMatchObject({ summary: 'the end', commits: 1, filesChanged: 1 });
-  });
-
-  it('of the agent: the harness starts it again by itself', async ({ makePod }) => {
-    const prompt = script(
-      { edit: { file: 'a', append: '1\n' } },
-      { crash: true },
-      { edit: { file: 'a', append: '2\n' } },
-    );
-    const pod = await podWith(makePod, { prompt }).start();
-    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
-    expect(pod.file('a')).toBe('1\n2\n');
-    expect(pod.prompts()).toEqual([prompt, CONTINUE]);
-  });
-
-  it('of the harness by a step of the script', async ({ makePod }) => {
-    const prompt = script({ crash: 'harness' }, { say: 'alive' });
-    const pod = await podWith(makePod, { prompt }).start();
-    await pod.until(() => !pod.isRunning);
-    await pod.start();
-    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
-    expect(pod.prompts()).toEqual([prompt, CONTINUE]);
-  });
-
-  it('of an agent that can not load its conversation: it is told what happened', async ({ makePod }) => {
-    const prompt = script({ say: 'begin' }, gate('g'));
-    const pod = await podWith(makePod, { prompt, agent: { args: ['--no-load'] } }).start();
-    await pod.until(() => pod.conversations()[0]?.at === 1);
-    await pod.end('SIGKILL');
-    pod.write('.git/g');
-    await pod.start();
-    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
-    expect(pod.prompts().toSorted()).toEqual([prompt, `${FORGOTTEN}\n${prompt}`].toSorted());
-  });
-
-  it.for([
-    [3, ''],
-    [3, '{"type":"end'],
-    [4, ''],
-  ] as [number, string][])(
-    'that left %i records and %j in the journal: nothing is done twice',
-    async ([kept, torn], { makePod }) => {
-      const prompt = script({ edit: { file: 'a', append: 'x' } }, { commit: 'Add a' });
-      const pod = await podWith(makePod, { prompt }).start();
-      await pod.finished();
-      await pod.end('SIGKILL');
-      const file = join(pod.folder, 'state', pod.api.session().metadata.uid, 'journal.jsonl');
-      const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-      expect(lines).toHaveLength(5);
-      writeFileSync(file, `${lines.slice(0, kept).join('\n')}\n${torn}`);
-      await pod.start();
-      await pod.until(() => pod.journal().some(({ type }) => type === 'finished'));
-      expect(pod.file('a')).toBe('x');
-      expect(pod.prompts().filter((text) => text.includes('commit'))).toEqual([prompt]);
-      expect(pod.api.session().status?.result).toMatchObject({ commits: 1 });
-    },
-  );
-
-  it('in the middle of a clone: it is begun anew', async ({ makePod }) => {
-    const pod = podWith(makePod, { prompt: script({ say: 'hi' }) });
-    mkdirSync(join(pod.folder, 'work', '.cloning', '.git'), { recursive: true });
-    await pod.start();
-    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
-    expect(pod.file('README.md')).toBe('one\ntwo\n');
-  });
-});
-
-describe.concurrent('SIGTERM', () => {
-  it('leaves the turn open, is no failure, and exits with 0', async ({ makePod }) => {
-    const prompt = script({ say: 'hm' }, { waitFor: { file: 'go' } });
-    const pod = await podWith(makePod, { prompt }).start();
-    await pod.until(() => pod.conversations()[0]?.at === 1);
-    expect(await pod.end('SIGTERM')).toBe(0);
-    expect(pod.journal().at(-1)).toEqual({ type: 'stopped' });
-    pod.write('go');
-    await pod.start();
-    expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
-    expect(pod.prompts()).toEqual([prompt, CONTINUE]);
-  });
-});
-
 describe.concurrent('a repository', () => {
   const failed = async (makePod: MakePod, options: Partial<PodOptions>) =>
     (await podWith(makePod, options).start()).finished();
@@ -239,18 +105,17 @@ describe.concurrent('a repository', () => {
   it('is cloned at a branch or a commit', async ({ makePod }) => {
     const [side, commit] = await Promise.all([
       podWith(makePod, { repository: { url: url(), ref: 'side' } }).start(),
-      podWith(makePod, { repository: { url: url(), ref: first } }).start(),
+      podWith(makePod, { repository: { url: url(), ref: stage.first } }).start(),
     ]);
     await Promise.all([side.finished(), commit.finished()]);
     expect(side.file('README.md')).toBe('one\n');
     expect(commit.file('README.md')).toBe('one\n');
-    expect(head).not.toBe(first);
   });
 
   it('that wants credentials gets them from the Secret, and nothing else shows them', async ({ makePod }) => {
     const credentials = { username: 'u', password: 'p"a\'ss $(x)' };
-    const locked = await startGitServer({ root, port: 0, credentials });
-    const folder = join(root, 'secret');
+    const locked = await startGitServer({ root: stage.root, port: 0, credentials });
+    const folder = join(stage.root, 'secret');
     mkdirSync(folder);
     for (const [key, value] of Object.entries(credentials)) writeFileSync(join(folder, key), value);
     const repository = { url: `${locked.url}/repo.git` };

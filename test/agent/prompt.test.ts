@@ -13,6 +13,7 @@ import {
   RESUMED,
   readPrompt,
 } from '../../agent/harness/prompt.ts';
+import { followUpdates } from '../../agent/harness/updates.ts';
 
 const base: Handover = {
   task: 'task',
@@ -44,8 +45,23 @@ describe('what is said to an agent', () => {
   });
 
   it('finds a prompt in what the agent replays, however it wraps it', () => {
-    expect(hasHeard('Hello\n\n  fix   the\nbug \n', 'fix the bug\n')).toBe(true);
+    expect(hasHeard('Context.\n\n  fix   the\nbug \n', 'fix the bug\n')).toBe(true);
+    expect(hasHeard('fix the bug, and say yes if you have', 'yes')).toBe(false);
     expect(hasHeard('', 'fix the bug')).toBe(false);
+  });
+
+  const user = (text: string) => ({ sessionUpdate: 'user_message_chunk', content: { type: 'text', text } }) as const;
+  const agent = (text: string) => ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } }) as const;
+
+  it.each([
+    ['the last message', [user('first'), agent('done'), user('second')], 'second'],
+    ['chunks of one message', [user('first'), agent('done'), user('sec'), user('ond')], 'second'],
+    ['what was said after a kill is no message', [user('first'), user(CONTINUE), agent('ok'), user(CONTINUE)], 'first'],
+    ['nothing', [agent('hello')], ''],
+  ])('hears %s', (_name, ...[replayed, heard]) => {
+    const updates = followUpdates({ log: () => {}, status: () => {} });
+    for (const update of replayed) updates.take(update);
+    expect(updates.heard()).toBe(heard);
   });
 });
 

@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
-import { toolsClient } from '../../agent/harness/tools-client.ts';
 import { bundlePrograms, type Pod, type PodOptions } from './pod.ts';
 import { it, type MakePod } from './pod-test.ts';
 
@@ -41,6 +40,17 @@ describe.concurrent('a permission', () => {
     expect(pod.api.questions()).toHaveLength(1);
     expect(pod.file('count'), pod.log).toBe('1\n');
     expect(pod.condition('Waiting')).toMatchObject({ status: 'False' });
+  });
+
+  it('is asked once, though the agent alone is killed while it waits', async ({ makePod }) => {
+    const pod = await podFor(makePod, [permit]).start();
+    const asked = await question(pod);
+    process.kill(Number(asked.spec.toolCall?.id.split('-').at(-1)), 'SIGKILL');
+    await pod.until(() => pod.prompts().length === 2);
+    pod.api.answer(asked.metadata.name, { option: 'allow' });
+    await pod.finished();
+    expect(pod.api.questions()).toHaveLength(1);
+    expect(pod.file('count')).toBe('1\n');
   });
 
   it('is asked again for the same act later, unless the answer was "always"; a no is told to the agent', async ({
@@ -157,45 +167,5 @@ describe.concurrent('spawn', () => {
     ]);
     expect(first.spec.spawn?.name).toMatch(/^s-[0-9a-f]{6}$/);
     expect(second.spec.spawn?.name).not.toBe(first.spec.spawn?.name);
-  });
-});
-
-describe.concurrent('the harness socket', () => {
-  it('answers with the code and words of the API server', async ({ makePod }) => {
-    const pod = podFor(makePod, []);
-    await pod.startTools();
-    const tools = toolsClient(join(pod.folder, 'run', 'harness.sock'));
-    await expect(tools.question('none')).rejects.toMatchObject({ code: 404, message: expect.stringContaining('none') });
-    const permit = { session: 's', kind: 'Permit', text: 'x' } as const;
-    await expect(tools.ask('k', permit)).rejects.toMatchObject({
-      code: 422,
-      message: expect.stringContaining('toolCall'),
-    });
-    await expect(tools.ask('k', { session: 'other', kind: 'Ask', text: 'x' })).rejects.toMatchObject({ code: 422 });
-    await tools.ask('k', { session: 's', kind: 'Ask', text: 'x' });
-    await expect(tools.ask('k', { session: 's', kind: 'Ask', text: 'y' })).rejects.toMatchObject({ code: 409 });
-  });
-
-  it('keeps what was told before, also over a kill, and changes a transition time only with the status', async ({
-    makePod,
-  }) => {
-    const pod = podFor(makePod, []);
-    await pod.startTools();
-    const tools = () => toolsClient(join(pod.folder, 'run', 'harness.sock'));
-    const ready = (reason: string) => ({
-      conditions: [{ type: 'Ready', status: 'True' as const, reason, message: '' }],
-    });
-    await tools().tell({ ...ready('Working'), message: 'one' });
-    const time = pod.condition('Ready')?.lastTransitionTime;
-    await pod.startTools();
-    await tools().tell({ ...ready('Idle'), messagesRead: 1 });
-    expect(pod.api.session().status).toMatchObject({ message: 'one', messagesRead: 1 });
-    expect(pod.condition('Ready')).toMatchObject({ reason: 'Idle', lastTransitionTime: time });
-    const writes = pod.api.writes();
-    await tools().tell(ready('Idle'));
-    expect(pod.api.writes()).toBe(writes);
-    expect(readFileSync(join(pod.folder, 'tools', pod.api.session().metadata.uid, 'status.json'), 'utf8')).toContain(
-      'one',
-    );
   });
 });
