@@ -7,9 +7,12 @@ import { apiVersionOf, type Registry, type Resource } from './resources.ts';
 type Json = Record<string, unknown>;
 
 const ROOT = '/openapi/v3';
+/** The older form, as protobuf, where kubectl looks a `List` up: a document that describes nothing has no bytes. */
+const NOTHING = '';
 
 /** The index of the documents, or one; `undefined` for another path. */
-export function openApi(path: string, registry: Registry): Json | undefined {
+export function openApi(path: string, registry: Registry): Json | string | undefined {
+  if (path === '/openapi/v2') return NOTHING;
   const places = new Set(registry.all().map(placeOf));
   if (path === ROOT) {
     const entries = [...places].map((place) => [place, { serverRelativeURL: `${ROOT}/${place}` }]);
