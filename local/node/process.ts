@@ -4,7 +4,7 @@
  * leaves a process that nobody knows of. `node/leftover.ts` reads the pid file.
  */
 import { spawn } from 'node:child_process';
-import { appendFileSync, closeSync, openSync, rmSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 
 export interface Launch {
@@ -48,6 +48,8 @@ const exitOf = (code: number | null, signal: NodeJS.Signals | null): Exit => {
 /** A command that cannot be started exits with 126, 127 or 128, and says why in its log. */
 export function launch({ command, env, cwd, logFile, pidFile }: Launch): Running {
   const log = openSync(logFile, 'a', 0o600);
+  // There from the beginning, since a log's reader takes a missing one for the end.
+  writeFileSync(pidFile, '');
   const child = spawn('/bin/sh', ['-c', SHELL, pidFile, ...command], {
     cwd,
     env,

@@ -127,10 +127,8 @@ test('a Deployment of two containers comes up, is killed, comes up again, and go
   const [pod] = await pods();
   const agent = async () => (await pods())[0]?.status?.containerStatuses?.[0];
   const pid = Number((await agent())?.containerID?.slice('process://'.length));
-  const token = readFileSync(
-    join(standIn.node.dataFolder, 'pods', pod?.metadata.uid ?? '', 'logs', 'tools', '0.log'),
-    'utf8',
-  );
+  const log = join(standIn.node.dataFolder, 'pods', pod?.metadata.uid ?? '', 'logs', 'tools', '0.log');
+  const token = await until('the token', () => readFileSync(log, 'utf8').trim());
   expect(claimsOf(token)['kubernetes.io'].pod).toMatchObject({ name: pod?.metadata.name, uid: pod?.metadata.uid });
 
   process.kill(pid, 'SIGKILL');

@@ -56,6 +56,8 @@ export async function startStandIn(logs?: Logs): Promise<StandIn> {
   const world = { client, now: () => new Date(), random: Math.random, log };
   const { hostname: host, port } = new URL(server.url);
   const close = async () => {
+    // A round trip: by then the server has seen the end of the watches that a test has stopped.
+    await client.list(NAMESPACES);
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   };
