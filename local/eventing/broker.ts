@@ -8,22 +8,26 @@ import type { Ref } from '../../lib/kube/types.ts';
 import { keyOf, messageOf, type World } from '../controllers/loop.ts';
 import type { CloudEvent } from './cloud-event.ts';
 import { type Address, deliver, isoDuration } from './delivery.ts';
+import { filterProblem, fits } from './filters.ts';
 import type { Broker, Delivery, Destination, Trigger } from './kinds.ts';
 
 const ASYNC = 'messaging.knative.dev/async-handler';
 /** What Knative ships in `config-br-defaults`: 205 seconds in all. */
 const SHIPPED: Delivery = { retry: 10, backoffPolicy: 'exponential', backoffDelay: 'PT0.2S' };
 
-/** Whether an event passes: each attribute is equal, and `''` asks only that it is there. */
-export const passes = ({ attributes }: CloudEvent, { spec }: Trigger): boolean =>
-  Object.entries(spec.filter?.attributes ?? {}).every(([name, wanted]) => {
+/** Whether an event passes `spec.filters`, and without any `spec.filter`: each attribute is equal, `''` asks only that it is there. */
+export function passes({ attributes }: CloudEvent, { spec }: Trigger): boolean {
+  if (spec.filters?.length) return spec.filters.every((filter) => fits(filter, attributes));
+  return Object.entries(spec.filter?.attributes ?? {}).every(([name, wanted]) => {
     const value = attributes[name];
     return wanted === '' ? value !== undefined : value === wanted;
   });
+}
 
 /** Why a trigger can't be served; `undefined` where it can. */
 export function triggerProblem({ spec }: Trigger): string | undefined {
-  if (spec.filters?.length) return 'the stand-in reads spec.filter.attributes, not spec.filters';
+  const unread = (spec.filters ?? []).map(filterProblem).find(Boolean);
+  if (unread) return unread;
   try {
     isoDuration(spec.delivery?.backoffDelay ?? 'PT0S');
   } catch (error) {

@@ -1,7 +1,9 @@
 /** Knative's eventing objects, as far as the stand-in reads them. */
+
 import type { KubeObject } from '../../lib/api/meta.ts';
 import type { ResourceType } from '../../lib/kube/types.ts';
 import type { Told } from '../controllers/conditions.ts';
+import type { Filter } from './filters.ts';
 
 export interface Destination {
   ref?: { apiVersion: string; kind: string; name: string; namespace?: string };
@@ -25,7 +27,7 @@ export interface Trigger extends Reporting {
   spec: {
     broker: string;
     filter?: { attributes?: Record<string, string> };
-    filters?: unknown[];
+    filters?: Filter[];
     subscriber: Destination;
     delivery?: Delivery;
   };

@@ -59,7 +59,8 @@ export async function reflect(at: Reflecting): Promise<void> {
       await listed();
       await watchOn(list.metadata.resourceVersion, at);
     } catch (error) {
-      if (!signal.aborted && !isGone(error)) await listed(messageOf(error));
+      if (signal.aborted || isGone(error)) continue;
+      await listed(messageOf(error));
       await sleep(1000, signal);
     }
   }

@@ -1,0 +1,137 @@
+/**
+ * A whole local cluster in one process: the stand-in's API server, what Kubernetes and Knative would run beside it,
+ * and tiny installed from the same manifests as anywhere.
+ */
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import type { Person } from '../lib/api/meta.ts';
+import { applyAll } from '../lib/install/apply.ts';
+import { readManifests } from '../lib/install/manifests.ts';
+import { makeClient } from '../lib/kube/client.ts';
+import type { Client } from '../lib/kube/types.ts';
+import { type ApiServer, startApiServer } from './api/server.ts';
+import { startClaims } from './controllers/claim.ts';
+import { startDeployments } from './controllers/deployment.ts';
+import type { Log, Part, World } from './controllers/loop.ts';
+import { startRootCa } from './controllers/root-ca.ts';
+import { startEventing } from './eventing/eventing.ts';
+import type { Faults } from './eventing/faults.ts';
+import { type Functions, startFunctions } from './functions/runner.ts';
+import { type Kubeconfig, makeKubeconfig } from './kubeconfig.ts';
+import { type Node, startNode } from './node/node.ts';
+import { loadTokens, localRoles, personOf, TRIAL_PEOPLE } from './people.ts';
+
+export interface ClusterOptions {
+  /** Holds everything that lasts. */
+  folder: string;
+  /** The project's own folder, with its manifests and `dist/`. */
+  root: string;
+  /** 0: a free one. */
+  port: number;
+  /** Who has the rights of an administrator. */
+  you: string;
+  /** The namespace that is prepared for sessions. */
+  project: string;
+  /** How long a function stays without a request, milliseconds. */
+  idleMs: number;
+  faults: Faults;
+  /** The PATH of the processes. */
+  path: string;
+  log: Log;
+}
+
+export interface Cluster {
+  kubeconfig: Kubeconfig;
+  functions: Functions;
+  stop(): Promise<void>;
+}
+
+/** Who the parts of the stand-in are to its API server. */
+const PARTS = ['standin:installer', 'standin:controllers', 'standin:node', 'standin:eventing'] as const;
+
+/** Starts everything; when it resolves, a Session made now is seen. Throws where the port is taken. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const { folder, you, log, project } = options;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const names = [you, ...Object.keys(TRIAL_PEOPLE)];
+  const tokens = loadTokens(folder, [...names, ...PARTS]);
+  const parts: { node?: Node } = {};
+  const api = await startApiServer({
+    dataDir: folder,
+    port: options.port,
+    now: () => new Date(),
+    people: new Map(Object.entries(tokens).map(([name, token]): [string, Person] => [token, personOf(name, you)])),
+    log,
+    logs: (...asked) => parts.node?.logs(...asked) ?? none(),
+  });
+  const worldOf = (part: (typeof PARTS)[number]): World => {
+    const client = makeClient({
+      server: api.url,
+      ca: api.caPem,
+      auth: { token: tokens[part] ?? '' },
+      fieldManager: part,
+    });
+    return { client, now: () => new Date(), random: Math.random, log };
+  };
+  await install(worldOf('standin:installer').client, options);
+  const started = await startParts(options, api, worldOf);
+  parts.node = started.node;
+  const mine = Object.fromEntries(names.map((name) => [name, tokens[name] ?? '']));
+  return {
+    kubeconfig: makeKubeconfig({ url: api.url, caPem: api.caPem, tokens: mine, you, namespace: project }),
+    functions: started.functions,
+    stop: async () => {
+      await started.stop();
+      await api.close();
+    },
+  };
+}
+
+/** What Kubernetes and Knative run beside the API server. */
+async function startParts(
+  options: ClusterOptions,
+  { url, caPem }: ApiServer,
+  worldOf: (part: (typeof PARTS)[number]) => World,
+): Promise<{ node: Node; functions: Functions } & Part> {
+  const { root, idleMs, faults } = options;
+  const nodeOptions = { ...worldOf('standin:node'), ...hostOf(options, url) };
+  const node = startNode(nodeOptions);
+  const functions = await startFunctions({
+    ...nodeOptions,
+    functionsFolder: join(root, 'dist/functions'),
+    scaleToZeroMs: idleMs,
+  });
+  const controllers = worldOf('standin:controllers');
+  const address = functions.address.bind(functions);
+  const parts: Part[] = [
+    startEventing({ ...worldOf('standin:eventing'), apiServer: url, address, faults }),
+    functions,
+    startDeployments(controllers),
+    startClaims(controllers),
+    startRootCa(controllers, caPem),
+    node,
+  ];
+  const stop = async () => void (await Promise.all(parts.map((part) => part.stop())));
+  return { node, functions, stop };
+}
+
+async function* none(): AsyncIterable<string> {}
+
+const hostOf = ({ folder, root, path }: ClusterOptions, url: string) => ({
+  dataFolder: join(folder, 'node'),
+  tempFolder: tmpdir(),
+  agentFolder: join(root, 'dist/agent'),
+  path,
+  apiServer: { host: '127.0.0.1', port: Number(new URL(url).port) },
+});
+
+/** What `kubectl apply -f crds -k rbac -k knative` and a project's own `kubectl apply -k rbac/project` do. */
+async function install(client: Client, { root, project }: ClusterOptions): Promise<void> {
+  const wait = (ms: number) => setTimeout(ms);
+  const everywhere = ['crds', 'rbac', 'knative'].flatMap((folder) => readManifests(join(root, folder)));
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: project } };
+  await applyAll(client, [...everywhere, ...localRoles(), namespace], { wait });
+  await applyAll(client, readManifests(join(root, 'rbac/project')), { namespace: project, wait });
+}
