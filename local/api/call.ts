@@ -1,4 +1,5 @@
 /** One request on its way through the stand-in: what it asks for, of what, and what it may use. */
+import type { TokenKeys } from '../auth/tokens.ts';
 import type { Attributes, Stored } from '../types.ts';
 import type { Registry, Resource } from './resources.ts';
 import type { Store } from './store.ts';
@@ -28,6 +29,8 @@ export interface Call {
   admit: (object: Stored, old: Stored | undefined) => Stored;
   /** Admission of a deletion. Throws a refusal. */
   admitDeletion: (object: Stored) => void;
+  /** Sign the tokens of service accounts. */
+  keys: TokenKeys;
   /** Throws 403 where the caller may not do this too. */
   authorize: (verb: string) => void;
 }

@@ -44,10 +44,9 @@ export function rbacOf(store: Store): RbacObjects {
 }
 
 /** Throws 403 where the request is not allowed. */
-export function check(gate: Gate, attributes: Attributes): Decision {
-  const decision = authorize(attributes, rbacOf(gate.store));
-  if (decision.allowed) return decision;
-  throw Object.assign(forbidden(attributes, decision.reason), { decision });
+export function check(gate: Gate, attributes: Attributes): void {
+  const { allowed, reason } = authorize(attributes, rbacOf(gate.store));
+  if (!allowed) throw forbidden(attributes, reason);
 }
 
 /** Lets the request in, as whom it acts, or throws 401 or 403. What was found out goes into `trail`. */

@@ -5,8 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Stored } from '../types.ts';
 import { type Cause, cause } from './errors.ts';
-import type { CrdSpec } from './resources.ts';
-import { CRDS } from './schema.ts';
+import { CRDS, type CrdSpec } from './schema.ts';
 
 type Json = Record<string, unknown>;
 

@@ -7,20 +7,25 @@ export type Target = Omit<Attributes, 'user'> & { query: URLSearchParams };
 const BY_NAME: Record<string, string> = { GET: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete', POST: 'create' };
 const BY_COLLECTION: Record<string, string> = { ...BY_NAME, GET: 'list', DELETE: 'deletecollection' };
 
-/** Reads `/api/v1/namespaces/NS/pods/NAME/log` and the like; what is no resource keeps its path alone. */
+/** Reads `/api/v1/namespaces/NS/pods/NAME/log` and the like; what is no resource, or can't be read, keeps its path alone. */
 export function parseTarget(method: string, url: string): Target {
-  const { pathname: path, searchParams: query } = new URL(url, 'https://localhost');
+  const [path = '', search] = url.split('?', 2);
+  const query = new URLSearchParams(search);
   const target = { version: '', group: '', resource: '', subresource: '', namespace: '', name: '', path, query };
-  const [root, ...rest] = path.split('/').filter(Boolean).map(decodeURIComponent);
-  const [group, version, ...parts] = root === 'api' ? ['', ...rest] : rest;
-  if ((root !== 'api' && root !== 'apis') || group === undefined || !version || parts.length === 0) {
-    return { ...target, verb: method === 'GET' ? 'get' : method.toLowerCase() };
-  }
+  const [root, ...rest] = segments(path);
+  const [group = '', version, ...parts] = root === 'api' ? ['', ...rest] : rest;
+  const verb = BY_NAME[method] ?? method.toLowerCase();
+  if (!root?.startsWith('api') || !version || parts.length === 0) return { ...target, verb: method.toLowerCase() };
   const object = { ...target, group, version, ...objectOf(parts) };
-  return {
-    ...object,
-    ...(object.name ? { verb: BY_NAME[method] ?? method.toLowerCase() } : collection(method, query)),
-  };
+  return { ...object, ...(object.name ? { verb } : collection(method, query)) };
+}
+
+function segments(path: string): string[] {
+  try {
+    return path.split('/').filter(Boolean).map(decodeURIComponent);
+  } catch {
+    return [];
+  }
 }
 
 function objectOf(parts: string[]): { namespace: string; resource: string; name: string; subresource: string } {

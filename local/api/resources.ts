@@ -4,17 +4,8 @@
  */
 import type { Stored } from '../types.ts';
 import { type About, groupResource } from './errors.ts';
-import { CRDS, type Schema } from './schema.ts';
+import { type Column, CRDS, type CrdSpec, type Schema } from './schema.ts';
 import type { Store } from './store.ts';
-
-/** A printer column of a CustomResourceDefinition. */
-export interface ColumnDefinition {
-  name: string;
-  type: string;
-  jsonPath: string;
-  description?: string;
-  priority?: number;
-}
 
 export interface Resource extends About {
   version: string;
@@ -27,7 +18,7 @@ export interface Resource extends About {
   /** Fields that a selector may name, besides name and namespace. */
   selectable: string[];
   /** Printer columns, where they are not built in. */
-  columns?: ColumnDefinition[];
+  columns?: Column[];
   /** An OpenAPI v3 schema, where a CustomResourceDefinition brought one. */
   schema?: Schema;
   /** Whether a change of the spec counts in `metadata.generation`. */
@@ -46,7 +37,7 @@ function kind(apiVersion: string, name: string, options: Partial<Resource> = {})
   return { group, version, kind: name, singular, plural, namespaced: true, generation: false, ...lists, ...options };
 }
 
-const AGE: ColumnDefinition = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+const AGE: Column = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 const READY = '.status.conditions[?(@.type=="Ready")]';
 
 function knative([group, name]: [string, string], columns: Record<string, string>, more: Partial<Resource> = {}) {
@@ -104,25 +95,8 @@ const BUILT_IN: Resource[] = [
   knative(['serving', 'Service'], { URL: '.status.url' }, { shortNames: ['kservice', 'ksvc'] }),
 ];
 
-/** `spec` of a CustomResourceDefinition, as far as it is read. */
-export interface CrdSpec {
-  group: string;
-  names: { kind: string; plural: string; singular?: string; shortNames?: string[]; categories?: string[] };
-  scope: string;
-  versions: CrdVersion[];
-}
-
-interface CrdVersion {
-  name: string;
-  served: boolean;
-  schema?: { openAPIV3Schema?: Schema };
-  subresources?: { status?: unknown };
-  additionalPrinterColumns?: ColumnDefinition[];
-  selectableFields?: { jsonPath: string }[];
-}
-
-function custom({ group, names, scope }: CrdSpec, version: CrdVersion): Resource {
-  const schema = version.schema?.openAPIV3Schema;
+function custom({ group, names, scope }: CrdSpec, version: CrdSpec['versions'][number]): Resource {
+  const schema = version.schema?.openAPIV3Schema as Schema | undefined;
   const { kind: name, ...named } = names;
   return kind(`${group}/${version.name}`, name, {
     ...named,

@@ -32,12 +32,37 @@ const whole = (spec: z.ZodType, status: z.ZodType): z.ZodType<Json> =>
   z.looseObject({ spec, status: status.optional() });
 
 const strings = z.record(z.string(), z.string());
+const column = z.looseObject({
+  name: z.string(),
+  type: z.string(),
+  jsonPath: z.string(),
+  description: z.string().default(''),
+  priority: z.int().default(0),
+});
+const names = z.array(z.string());
 const crdSpec = z.looseObject({
   group: z.string(),
   scope: z.enum(['Namespaced', 'Cluster']),
-  names: z.looseObject({ kind: z.string(), plural: z.string() }),
-  versions: z.array(z.looseObject({ name: z.string(), served: z.boolean() })).min(1),
+  names: z.looseObject({
+    ...{ kind: z.string(), plural: z.string(), singular: z.string().optional() },
+    ...{ shortNames: names.default([]), categories: names.default([]) },
+  }),
+  versions: z
+    .array(
+      z.looseObject({
+        ...{ name: z.string(), served: z.boolean() },
+        schema: z.looseObject({ openAPIV3Schema: z.looseObject({}) }).optional(),
+        subresources: z.looseObject({ status: z.looseObject({}).optional() }).optional(),
+        additionalPrinterColumns: z.array(column).optional(),
+        selectableFields: z.array(z.looseObject({ jsonPath: z.string() })).default([]),
+      }),
+    )
+    .min(1),
 });
+export type CrdSpec = z.infer<typeof crdSpec>;
+/** A printer column of a CustomResourceDefinition. */
+export type Column = z.input<typeof column>;
+
 const podSpec = z.looseObject({ containers: z.array(z.looseObject({ name: z.string() })).min(1) });
 const deploymentSpec = z.looseObject({
   selector: z.looseObject({ matchLabels: strings }),

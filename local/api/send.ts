@@ -36,6 +36,7 @@ export function sendWatch(call: Call, response: ServerResponse): void {
   const regular = setInterval(bookmark, BOOKMARK_INTERVAL);
   const end = setTimeout(() => {
     bookmark();
+    stop();
     response.end();
   }, seconds * 1000);
   response.once('close', () => {
@@ -46,13 +47,14 @@ export function sendWatch(call: Call, response: ServerResponse): void {
 }
 
 function writer(call: Call, response: ServerResponse): (event: WatchEvent) => void {
-  const table = wantsTable(call.accept);
+  const isRow = ({ type }: WatchEvent) => wantsTable(call.accept) && type !== 'ERROR' && type !== 'BOOKMARK';
   let isFirst = true;
-  return ({ type, object }) => {
-    const told = table && type !== 'ERROR' && type !== 'BOOKMARK' ? asTable(call, object, isFirst) : object;
+  return (event) => {
+    if (response.writableEnded) return;
+    const object = isRow(event) ? asTable(call, event.object, isFirst) : event.object;
     isFirst = false;
-    response.write(`${JSON.stringify({ type, object: told })}\n`);
-    if (type === 'ERROR') response.end();
+    response.write(`${JSON.stringify({ type: event.type, object })}\n`);
+    if (event.type === 'ERROR') response.end();
     if (response.writableLength > MAX_BEHIND) response.destroy();
   };
 }

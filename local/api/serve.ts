@@ -12,7 +12,7 @@ import { admission, audited, check, enter, type Gate, rbacOf, type Trail } from 
 import { parseTarget } from './path.ts';
 import { send, sendAnswer, sendLog, sendWatch } from './send.ts';
 import type { Logs } from './subresources.ts';
-import { createReview, createToken, REVIEWS, verbOf } from './verbs.ts';
+import { createReview, REVIEWS, verbOf } from './verbs.ts';
 
 /** All that serving a request needs. */
 export interface Site {
@@ -30,16 +30,19 @@ interface Exchange {
 
 /** Answers a request, whatever it is; never throws. */
 export async function serve(site: Site, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const trail: Trail = { received: site.gate.now(), target: parseTarget(request.method ?? 'GET', request.url ?? '/') };
-  try {
-    await answer(site, { request, response, trail });
-  } catch (error) {
-    const refusal = error instanceof StatusError ? error : unexpected(error, site.log);
-    const body = statusOf(refusal);
-    audited(site.gate, request, { trail, code: refusal.code, body });
-    if (response.headersSent) response.destroy();
-    else send(response, { code: refusal.code, body });
-  }
+  const { method = '', url = '' } = request;
+  const trail: Trail = { received: site.gate.now(), target: parseTarget(method, url) };
+  await answer(site, { request, response, trail }).catch((error) => refuse(site, { request, response, trail }, error));
+}
+
+/** Says why not. A client that went away while it asked gets nothing. */
+function refuse({ gate, log }: Site, { request, response, trail }: Exchange, error: unknown): void {
+  if (request.destroyed && !request.complete) return;
+  const refusal = error instanceof StatusError ? error : unexpected(error, log);
+  const body = statusOf(refusal);
+  audited(gate, request, { trail, code: refusal.code, body });
+  if (response.headersSent) response.destroy();
+  else send(response, { code: refusal.code, body });
 }
 
 function unexpected(error: unknown, log: (line: string) => void): StatusError {
@@ -70,8 +73,9 @@ function missing(): never {
 type Asked = Pick<Call, 'attributes' | 'resource'>;
 
 /** Answers a request for objects: a stream, or what its verb comes to. */
-async function answerFor(site: Site, { request, response, trail }: Exchange, asked: Asked): Promise<void> {
-  const call = { ...callOf(site, request, asked), query: trail.target.query, body: trail.requestObject };
+async function answerFor(site: Site, exchange: Exchange, asked: Asked): Promise<void> {
+  const { request, response, trail } = exchange;
+  const call = callOf(site, exchange, asked);
   const { verb, subresource } = asked.attributes;
   const done = (result: Answer) => audited(site.gate, request, { trail, ...result });
   if (verb === 'watch') {
@@ -79,28 +83,20 @@ async function answerFor(site: Site, { request, response, trail }: Exchange, ask
     response.once('close', () => done({ code: 200, body: {} }));
     return;
   }
-  if (subresource === 'log') return sendLog(call, response, site.logs);
-  const result = subresource === 'token' ? createToken(call, site.gate.keys) : verbOf(call)(call);
+  if (subresource === 'log' && verb === 'get') return sendLog(call, response, site.logs);
+  const result = verbOf(call)(call);
   done(result);
   sendAnswer(call, response, result);
 }
 
-function callOf(
-  { api, gate }: Site,
-  request: IncomingMessage,
-  { attributes, resource }: Asked,
-): Omit<Call, 'query' | 'body'> {
+function callOf({ api, gate }: Site, { request, trail }: Exchange, { attributes, resource }: Asked): Call {
   const { accept = '', 'user-agent': userAgent = 'unknown' } = request.headers;
-  const given = new URL(request.url ?? '/', 'https://localhost').searchParams.get('fieldManager');
+  const { query } = trail.target;
   return {
-    api,
-    resource,
-    attributes,
+    ...{ api, resource, attributes, query, accept, body: trail.requestObject, keys: gate.keys, warnings: [] },
     contentType: contentTypeOf(request),
-    accept,
-    manager: given ?? userAgent.split('/')[0] ?? '',
-    warnings: [],
+    manager: query.get('fieldManager') ?? userAgent.split('/')[0] ?? '',
     ...admission(gate, resource, attributes),
-    authorize: (verb) => void check(gate, { ...attributes, verb }),
+    authorize: (verb) => check(gate, { ...attributes, verb }),
   };
 }

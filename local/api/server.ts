@@ -36,6 +36,9 @@ export interface ApiServer {
   close: () => Promise<void>;
 }
 
+/** Milliseconds; longer than a client keeps an idle connection, so that it is never closed under a request. */
+const KEEP_ALIVE = 75_000;
+
 /** Starts the server; it is ready when the promise resolves. Throws where the port is taken. */
 export async function startApiServer(options: ServerOptions): Promise<ApiServer> {
   const { dataDir, now, people, log, logs } = options;
@@ -47,7 +50,10 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
   furnish(api);
   const stopCollecting = startGarbageCollection(api);
   const site = { api, gate, log, ...(logs && { logs }) };
-  const server = createServer({ cert, key }, (request, response) => void serve(site, request, response));
+  const server = createServer(
+    { cert, key, keepAliveTimeout: KEEP_ALIVE },
+    (request, response) => void serve(site, request, response),
+  );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
   });

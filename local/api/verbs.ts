@@ -1,7 +1,6 @@
 /** Which code answers which verb. */
 import { review } from '../auth/reviews.ts';
 import { tokenRequest } from '../auth/token-request.ts';
-import type { TokenKeys } from '../auth/tokens.ts';
 import { StatusError } from '../types.ts';
 import { type Answer, type Call, ok } from './call.ts';
 import { remove, removeAll } from './delete.ts';
@@ -17,6 +16,7 @@ const MAIN: Record<string, Verb> = { get, list, create, update, patch, delete: r
 const SUBRESOURCES: Record<string, Record<string, Verb>> = {
   status: { get, update, patch },
   scale: { get: scale, update: scale, patch: scale },
+  token: { create: createToken },
 };
 
 /** Verbs that need no name. */
@@ -32,14 +32,17 @@ export function verbOf({ resource, attributes: { verb, subresource, name } }: Ca
 }
 
 /** Issues a token of the service account that the request names. */
-export function createToken(call: Call, keys: TokenKeys): Answer {
+function createToken(call: Call): Answer {
   const { name, namespace = '', uid = '' } = existing(call).metadata;
   const pod = (podName: string) => {
     const found = call.api.store.get('pods', namespace, podName);
     const { serviceAccountName = 'default' } = (found?.spec ?? {}) as { serviceAccountName?: string };
     return found && { uid: found.metadata.uid ?? '', serviceAccountName };
   };
-  return ok(tokenRequest(call.body, { keys, account: { namespace, name, uid }, pod, now: call.api.now() }), 201);
+  return ok(
+    tokenRequest(call.body, { keys: call.keys, account: { namespace, name, uid }, pod, now: call.api.now() }),
+    201,
+  );
 }
 
 /** The reviews that are answered and never stored: plural, group and kind. */

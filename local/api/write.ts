@@ -7,6 +7,7 @@ import { type Answer, type Call, isDryRun, ok, timestamp } from './call.ts';
 import * as errors from './errors.ts';
 import { KINDS } from './kinds.ts';
 import * as meta from './metadata.ts';
+import { holdToQuota } from './quota.ts';
 import { apiVersionOf, type Resource } from './resources.ts';
 import { defaulted, type Found, metadataProblem, pruned, ruleCauses } from './schema.ts';
 
@@ -93,6 +94,7 @@ export function created(call: Call, { object, ...draft }: Draft): Stored {
   const next = resource.subresources.includes('status') ? rest : object;
   const settledOne = settled(call, { ...draft, object: { ...next, metadata } as Stored });
   if (api.store.get(keyOf(call), metadata.namespace ?? '', name)) throw errors.alreadyExists(resource, name);
+  holdToQuota(api.store, resource, settledOne);
   return isDryRun(call) ? settledOne : api.store.put(keyOf(call), settledOne);
 }
 

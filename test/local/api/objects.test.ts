@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CORE, QUESTIONS, SESSIONS, type Server, session, startServer } from './support.ts';
+import { CORE, CRDS, QUESTIONS, SESSIONS, type Server, session, startServer } from './support.ts';
 
 let server: Server;
 const ask: Server['ask'] = (...args) => server.ask(...args);
@@ -223,9 +223,30 @@ describe('list', () => {
   });
 });
 
+it('holds to a quota of how many there may be', async () => {
+  await ask('POST', '/api/v1/namespaces', { metadata: { name: 'small' } });
+  const hard = { 'count/sessions.tiny.dev': '1' };
+  await ask('POST', '/api/v1/namespaces/small/resourcequotas', { metadata: { name: 'few' }, spec: { hard } });
+  const sessions = SESSIONS.replace('work', 'small');
+  expect((await ask('POST', sessions, session('first'))).code).toBe(201);
+  expect((await ask('POST', sessions, session('second'))).body).toMatchObject({
+    code: 403,
+    message:
+      'sessions.tiny.dev "second" is forbidden: exceeded quota: few, requested: count/sessions.tiny.dev=1, used: count/sessions.tiny.dev=1, limited: count/sessions.tiny.dev=1',
+  });
+});
+
+it('refuses a definition that it could not serve, and goes on', async () => {
+  const reply = await ask('POST', CRDS, { metadata: { name: 'x.y' }, spec: { group: 'y', versions: 'none' } });
+  expect(reply.code).toBe(422);
+  expect((await ask('GET', SESSIONS)).code).toBe(200);
+});
+
 it('answers 404 for what it does not serve and 405 for what it does not do', async () => {
   expect((await ask('GET', '/apis/batch/v1/jobs')).body).toMatchObject({ code: 404, reason: 'NotFound' });
   expect((await ask('GET', '/nothing')).code).toBe(404);
   expect((await ask('PUT', `${CORE}/configmaps`)).code).toBe(405);
   expect((await ask('GET', `${CORE}/configmaps/x/scale`)).code).toBe(404);
+  expect((await ask('GET', '/api/v1/%zz')).code).toBe(404);
+  expect((await ask('GET', '//')).code).toBe(404);
 });

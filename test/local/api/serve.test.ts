@@ -116,6 +116,7 @@ it('issues tokens of service accounts, and knows them', async () => {
     {},
   );
   expect(review.status.userInfo.username).toBe('system:serviceaccount:work:robot');
+  expect((await ask('GET', `${CORE}/serviceaccounts/robot/token`)).code).toBe(405);
 });
 
 it('streams the log of the container that is asked for', async () => {

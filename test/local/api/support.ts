@@ -54,10 +54,10 @@ export function asker(url: string, ca: string, token = 'admin'): Ask {
 }
 
 /** The events of a watch, as they come; `close` ends it. */
-export async function watching(url: string, ca: string, path: string) {
+export async function watching(url: string, ca: string, { path = '', accept = 'application/json' }) {
   const events: Body[] = [];
   let wake = () => {};
-  const sent = request(url + path, { ca, headers: { authorization: 'Bearer admin' } });
+  const sent = request(url + path, { ca, headers: { authorization: 'Bearer admin', accept } });
   sent.on('error', () => {}).end();
   const response = await new Promise<import('node:http').IncomingMessage>((resolve) => sent.once('response', resolve));
   let rest = '';
@@ -110,7 +110,7 @@ export async function startServer(options: Partial<ServerOptions> = {}): Promise
     dataDir,
     ask: asker(api.url, api.caPem),
     as: (token) => asker(server.url, server.ca, token),
-    watch: (path) => watching(server.url, server.ca, path),
+    watch: (path) => watching(server.url, server.ca, { path }),
     restart: async () => {
       await api.close();
       api = await start();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { CORE, SESSIONS, type Server, session, startServer } from './support.ts';
+import { CORE, SESSIONS, type Server, session, startServer, watching } from './support.ts';
 
 let server: Server;
 const ask: Server['ask'] = (...args) => server.ask(...args);
@@ -82,9 +82,17 @@ it('ends after its time, with a bookmark to go on from', async () => {
 });
 
 it('tells rows where a table is wanted, with columns in the first alone', async () => {
-  await ask('POST', SESSIONS, session('shown'));
-  const watch = await server.watch(`${SESSIONS}?watch=1`);
-  expect(await watch.until(1)).toEqual(['ADDED shown']);
+  for (const name of ['shown', 'second']) await ask('POST', SESSIONS, session(name));
+  const watch = await watching(server.url, server.ca, {
+    path: `${SESSIONS}?watch=1`,
+    accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+  });
+  await watch.until(2);
+  expect(watch.events.map(({ object }) => [object.kind, object.rows[0].cells[0]])).toEqual([
+    ['Table', 'second'],
+    ['Table', 'shown'],
+  ]);
+  expect(watch.events.map(({ object }) => object.columnDefinitions === null)).toEqual([false, true]);
   watch.close();
 });
 
