@@ -1,10 +1,12 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Functions, startFunctions } from '../../../local/functions/runner.ts';
 import { goDuration, SERVICES, type Service } from '../../../local/functions/service.ts';
-import { object, type StandIn, startStandIn, until } from '../support/stand-in.ts';
+import { pidFileOf } from '../../../local/node/host.ts';
+import { launch } from '../../../local/node/process.ts';
+import { FOREVER, object, type StandIn, startStandIn, until } from '../support/stand-in.ts';
 
 const CODE = `
 const http = require('node:http');
@@ -117,6 +119,19 @@ test('containerConcurrency is kept to', async () => {
   await make('echo', { containerConcurrency: 1 });
   const answers = await Promise.all([1, 2, 3].map(() => call('echo', '/slow')));
   expect(answers.map(({ text }) => JSON.parse(text).most)).toEqual([1, 1, 1]);
+});
+
+test('a process that an earlier run left is ended', async () => {
+  const home = join(standIn.node.dataFolder, 'functions');
+  const [pidFile, logFile] = [
+    pidFileOf({ ...standIn.node, dataFolder: home }, 'gone', 'user-container'),
+    join(home, 'log'),
+  ];
+  const left = launch({ command: [process.execPath, '-e', FOREVER], env: {}, cwd: '/', logFile, pidFile });
+  await until('the pid file', () => readFileSync(pidFile).length > 0);
+  const next = await startFunctions({ ...standIn.node, functionsFolder: standIn.folder });
+  expect(await left.exited).toMatchObject({ signal: 15 });
+  await next.stop();
 });
 
 test('durations of annotations are read as Go writes them', () => {
