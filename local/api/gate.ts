@@ -1,7 +1,6 @@
 /** The way in: who asks, as whom, whether they may; and what the audit log is told of it. */
 import type { IncomingMessage } from 'node:http';
-import type { Person } from '../../lib/api/meta.ts';
-import { LABEL } from '../../lib/api/meta.ts';
+import { LABEL, type Person } from '../../lib/api/meta.ts';
 import { admit } from '../admission/stamp.ts';
 import { type AuditLog, auditEvent } from '../auth/audit.ts';
 import { authenticate } from '../auth/authenticate.ts';

@@ -66,7 +66,7 @@ const claim: Kind = {
     const fixed = (of: unknown) => ({ ...map(of), resources: undefined, volumeName: undefined });
     const text =
       'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
-    return [...(!old || isDeepStrictEqual(fixed(spec), fixed(old.spec)) ? [] : [cause.forbidden('spec', text)])];
+    return !old || isDeepStrictEqual(fixed(spec), fixed(old.spec)) ? [] : [cause.forbidden('spec', text)];
   },
 };
 

@@ -7,15 +7,6 @@ import { find, first } from './jsonpath.ts';
 type Json = Record<string, unknown>;
 type Cell = (object: Stored, now: Date) => unknown;
 
-export interface Column {
-  name: string;
-  type: string;
-  /** Above 0: shown with `-o wide` alone. */
-  priority: number;
-  description: string;
-  cell: Cell;
-}
-
 export const wantsTable = (accept: string): boolean => /as=Table;v=v1;/.test(accept);
 
 /** An object or a list as a table; an answer that is neither stays as it is. */
@@ -40,27 +31,19 @@ export function asTable(call: Call, body: Json, withColumns = true): Json {
   };
 }
 
-const column = (
-  name: string,
-  cell: string | Cell,
-  { type = 'string', priority = 0, description = '' } = {},
-): Column => {
-  const path = typeof cell === 'string' && type === 'date' ? since(cell) : cell;
-  return {
-    name,
-    type,
-    priority,
-    description,
-    cell: typeof path === 'string' ? (object) => first(object, path) ?? null : path,
-  };
-};
+/** A column whose cell is what a JSONPath finds, or of type `date` how long ago that was. */
+function column(name: string, path: string | Cell, { type = 'string', priority = 0, description = '' } = {}) {
+  const found = (object: Stored) => first(object, String(path)) ?? null;
+  const cell: Cell = typeof path === 'function' ? path : type === 'date' ? since(path) : found;
+  return { name, type, priority, description, cell };
+}
 
 const NAME = { ...column('Name', '.metadata.name'), format: 'name' };
 const AGE = column('Age', '.metadata.creationTimestamp', { type: 'date' });
 
-function columnsOf({ resource }: Call): Column[] {
-  if (resource.columns)
-    return [NAME, ...resource.columns.map(({ name, jsonPath, ...more }) => column(name, jsonPath, more))];
+function columnsOf({ resource }: Call): ReturnType<typeof column>[] {
+  const defined = resource.columns?.map(({ name, jsonPath, ...more }) => column(name, jsonPath, more));
+  if (defined) return [NAME, ...defined];
   const key = groupResource(resource);
   const between = Object.entries(TABLES[key] ?? {}).map(([name, cell]) => column(name, cell));
   return key === 'events' ? between : [NAME, ...between, AGE];
@@ -129,6 +112,8 @@ const entries =
     Object.keys((first(object, path) ?? {}) as object).length;
 const of = (object: Stored, path: string): string => String(first(object, path) ?? '');
 
+const roleOf: Cell = (object) => `${of(object, '.roleRef.kind')}/${of(object, '.roleRef.name')}`;
+
 /** What built-in kinds show between name and age. */
 const TABLES: Record<string, Record<string, string | Cell>> = {
   pods: {
@@ -166,8 +151,6 @@ const TABLES: Record<string, Record<string, string | Cell>> = {
   },
   secrets: { Type: '.type', Data: entries('.data') },
   configmaps: { Data: entries('.data') },
-  'rolebindings.rbac.authorization.k8s.io': { Role: (it) => `${of(it, '.roleRef.kind')}/${of(it, '.roleRef.name')}` },
-  'clusterrolebindings.rbac.authorization.k8s.io': {
-    Role: (it) => `${of(it, '.roleRef.kind')}/${of(it, '.roleRef.name')}`,
-  },
+  'rolebindings.rbac.authorization.k8s.io': { Role: roleOf },
+  'clusterrolebindings.rbac.authorization.k8s.io': { Role: roleOf },
 };
