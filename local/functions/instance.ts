@@ -2,10 +2,11 @@
  * A function's one process: started on the first request, ended when it has been idle. One process at most, whatever
  * `max-scale` says: on one machine a second would only compete with the first.
  */
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, sleep, type World } from '../controllers/loop.ts';
 import { environmentOf } from '../node/environment.ts';
-import { folder, type Host, logFileOf, pidFileOf } from '../node/host.ts';
+import { folder, type Host, logFileOf, pidFileOf, tempFolderOf } from '../node/host.ts';
 import { launch, type Running } from '../node/process.ts';
 import { makeTokens } from '../node/tokens.ts';
 import { Volumes } from '../node/volumes.ts';
@@ -158,6 +159,8 @@ export class Instance {
     void running.exited.then(() => {
       clearInterval(upkeep);
       ended.abort();
+      // The one that replaces a retired instance has the same folder.
+      if (!this.retired) rmSync(tempFolderOf(this.options, this.wanted.name), { recursive: true, force: true });
       if (this.old === running) this.old = undefined;
       if (this.process !== running) return;
       this.process = undefined;

@@ -1,5 +1,5 @@
 /** The parts of the stand-in at work together: API server, controllers, node, eventing, functions. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KubeObject } from '../../lib/api/meta.ts';
@@ -223,4 +223,6 @@ test('an object of a custom resource wakes a function from zero, which answers 2
   await expect(asFunction.get(sessions, { namespace: 'team-a', name: 's1' })).rejects.toMatchObject({ code: 403 });
   expect(functions.coldStarts()['session']).toHaveLength(1);
   await until('zero', () => functions.running().length === 0);
+  const temporary = readdirSync(standIn.folder).filter((name) => existsSync(join(standIn.folder, name, 'credentials')));
+  expect(temporary).toEqual([]);
 });
