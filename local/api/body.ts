@@ -24,16 +24,21 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   throw new StatusError(413, { reason: 'RequestEntityTooLarge', message });
 }
 
+const PARSERS: Record<string, (bytes: Buffer) => unknown> = {
+  json: (bytes) => JSON.parse(bytes.toString()),
+  yaml: (bytes) => parse(bytes.toString()),
+  protobuf: fromProtobuf,
+};
+
 function parsed(bytes: Buffer, type: string): unknown {
-  if (type === 'application/vnd.kubernetes.protobuf') return fromProtobuf(bytes);
-  if (!/[/+](json|yaml)$/.test(type)) {
-    const known = 'accepted media types include: application/json, application/yaml';
-    const message = `the body of the request was in an unknown format - ${known} (was ${type})`;
-    throw new StatusError(415, { reason: 'UnsupportedMediaType', message });
-  }
+  const parser = PARSERS[/[/+.](json|yaml|protobuf)$/.exec(type)?.[1] ?? ''];
+  const known = 'accepted media types include: application/json, application/yaml';
+  const message = `the body of the request was in an unknown format - ${known} (was ${type})`;
+  if (!parser) throw new StatusError(415, { reason: 'UnsupportedMediaType', message });
   try {
-    return type.endsWith('yaml') ? parse(bytes.toString()) : JSON.parse(bytes.toString());
+    return parser(bytes);
   } catch (error) {
+    if (error instanceof StatusError) throw error;
     throw badRequest(`the object provided is unrecognized: couldn't read it as ${type}: ${(error as Error).message}`);
   }
 }

@@ -45,5 +45,4 @@ export const ok = (body: Record<string, unknown>, code = 200): Answer => ({ code
 /** Kubernetes' timestamps: seconds, UTC. */
 export const timestamp = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`;
 
-export const isDryRun = ({ query, body }: Call): boolean =>
-  query.get('dryRun') === 'All' || Boolean((body as { dryRun?: string[] } | undefined)?.dryRun?.includes('All'));
+export const isDryRun = ({ query }: Call): boolean => query.get('dryRun') === 'All';

@@ -11,6 +11,7 @@ interface DeleteOptions {
   /** `Background` or `Orphan`; `Foreground` is done as `Background`. */
   propagationPolicy?: string;
   gracePeriodSeconds?: number;
+  dryRun?: string[];
 }
 
 export function remove(call: Call): Answer {
@@ -21,7 +22,8 @@ export function remove(call: Call): Answer {
   const policy = options.propagationPolicy ?? call.query.get('propagationPolicy');
   const grace = options.gracePeriodSeconds ?? call.query.get('gracePeriodSeconds');
   const deletion = { object, orphan: policy === 'Orphan', ...(grace !== null && { grace: Number(grace) }) };
-  const left = isDryRun(call) ? undefined : deleteObject(call.api, keyOf(call), deletion);
+  const dryRun = isDryRun(call) || options.dryRun?.[0] === 'All';
+  const left = dryRun ? undefined : deleteObject(call.api, keyOf(call), deletion);
   return ok(left ?? deleted(call.resource, object));
 }
 

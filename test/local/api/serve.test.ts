@@ -188,6 +188,7 @@ describe('protobuf, which kubectl sends', () => {
     ['a field that it does not know', unknown('v1', 'ConfigMap', bytes(15, 'x')), 'field 15'],
     ['what is torn', Buffer.from('k8s\0\x0a\xff\xff', 'latin1'), ''],
     ['what is none', Buffer.from('hello'), 'no protobuf'],
+    ['what is empty', Buffer.from('k8s\0'), 'unrecognized'],
   ])('refuses %s', async (_, body, message) => {
     const reply = await ask('POST', `${CORE}/configmaps`, body);
     expect(reply.code).toBe(400);
