@@ -13,6 +13,8 @@ export interface Entry {
   cleansUp?: boolean;
   /** It prints a list: `-A` and `-w` mean something to it. Others refuse them. */
   lists?: boolean;
+  /** `-A` means something to it, and `-w` does not. */
+  spans?: boolean;
   load: () => Promise<{ define: Define }>;
 }
 
@@ -58,7 +60,7 @@ const local: Entry[] = [
 ].map((entry) => ({ ...entry, group: 'Local cluster' }));
 
 const other: Entry[] = [
-  { name: 'audit', summary: 'Tell who did what', load: () => import('./commands/audit.ts') },
+  { name: 'audit', summary: 'Tell who did what', spans: true, load: () => import('./commands/audit.ts') },
   { name: 'replay', summary: 'Give a stored event to a function', load: () => import('./commands/replay.ts') },
   { name: 'whoami', summary: 'Tell who the cluster takes you for', load: () => import('./commands/whoami.ts') },
   {

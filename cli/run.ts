@@ -5,7 +5,7 @@ import { EXIT, UsageError } from './failure.ts';
 import { CLEAR } from './output/progress.ts';
 import { makeStyle, wantsColour } from './output/style.ts';
 import { complete, makeProgram } from './program.ts';
-import { REGISTRY } from './registry.ts';
+import { type Entry, REGISTRY } from './registry.ts';
 
 /** Runs `argv` (without node and script) and says how it ended: 0, 1 failed, 2 called wrongly, 130 interrupted. */
 export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<number> {
@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<
   program.hook('preAction', async (_, command) => {
     const entry = REGISTRY.find(({ name }) => name === command.name());
     chosen.cleansUp = entry?.cleansUp ?? false;
-    if (!entry?.lists) refuseListFlags(app, command.name());
+    refuseListFlags(app, command.name(), entry);
     app.env = await deps.readEnv();
   });
   const work = program.parseAsync([...argv], { from: 'user' }).then(() => EXIT.ok);
@@ -31,9 +31,11 @@ export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<
 }
 
 /** A flag that would be passed over in silence might be meant to hold. */
-function refuseListFlags({ flags }: App, name: string): void {
-  if (flags.watch) throw new UsageError(`${name} does not watch`, '-w is for `tiny ls` and `tiny questions`.');
-  if (flags.allNamespaces) throw new UsageError(`${name} takes no -A`, 'Name one namespace with -n.');
+function refuseListFlags({ flags }: App, name: string, { lists, spans }: Pick<Entry, 'lists' | 'spans'> = {}): void {
+  if (flags.watch && !lists)
+    throw new UsageError(`${name} does not watch`, '-w is for `tiny ls` and `tiny questions`.');
+  if (flags.allNamespaces && !lists && !spans)
+    throw new UsageError(`${name} takes no -A`, 'Name one namespace with -n.');
 }
 
 function makeApp(io: Io, deps: Deps): App {

@@ -8,7 +8,7 @@ import { pollDelay } from '../polling.ts';
 import { giveUp, type HarnessOptions, type Live } from './context.ts';
 import { type Finish, progressOf } from './journal.ts';
 import { next, type Step, type View } from './next.ts';
-import { finished, idle, reopened } from './telling.ts';
+import { finished, idle, outcome, reopened } from './telling.ts';
 import { persistently } from './tools-client.ts';
 import { takeTurn } from './turn.ts';
 
@@ -78,7 +78,7 @@ async function finish({ journal, reporter, result }: HarnessOptions, live: Live,
   delete live.conversation;
   const came = await result();
   journal.append({ type: 'finished', ...end });
-  reporter.tell({ ...finished(end), result: came });
+  reporter.tell({ ...finished(end), ...outcome(came) });
 }
 
 async function reopen({ journal, reporter }: HarnessOptions): Promise<void> {
@@ -111,5 +111,5 @@ async function tellWhereWeAre({ journal, reporter, result }: HarnessOptions): Pr
   if (progress.messages > 0) reporter.note({ messagesRead: progress.messages });
   if (progress.agentSession !== undefined && progress.sessionKept)
     reporter.note({ agentSessionId: progress.agentSession });
-  if (progress.finished) reporter.tell({ ...finished(progress.finished), result: await result() });
+  if (progress.finished) reporter.tell({ ...finished(progress.finished), ...outcome(await result()) });
 }

@@ -34,6 +34,15 @@ export const finished = ({ reason, message }: Finish): StatusPatch => ({
   ],
 });
 
+/** The longest status line that a result leaves behind, in code points. */
+const MAX_HEADLINE = 200;
+
+/** What came of it, and as the last status line how the summary begins: what the agent was doing is over. */
+export function outcome(result: NonNullable<StatusPatch['result']>): StatusPatch {
+  const [first = ''] = (result.summary ?? '').split('\n');
+  return { result, ...(first.trim() && { message: [...first.trim()].slice(0, MAX_HEADLINE).join('') }) };
+}
+
 /** A message came after the finish. */
 export const reopened = (): StatusPatch => ({
   conditions: [

@@ -23,7 +23,7 @@ export const define: Define = (command, app) =>
     .option('--tail <count>', 'only the last ones')
     .addHelpText(
       'after',
-      `\nExamples:\n  ${app.program} audit\n  ${app.program} audit refactor\n  ${app.program} audit --file /var/log/kubernetes/audit.log -o json`,
+      `\nExamples:\n  ${app.program} audit\n  ${app.program} audit refactor\n  ${app.program} audit -A\n  ${app.program} audit --file /var/log/kubernetes/audit.log -o json`,
     )
     .action((session: string | undefined, options: Options) => audit(app, session, options));
 
@@ -41,6 +41,12 @@ async function readLog(app: App, file: string): Promise<string> {
   }
 }
 
+/** The project that is looked at: `-n`'s, none with `-A` or for a log of another cluster, else the kubeconfig's. */
+async function scope(app: App, file: string | undefined): Promise<string | undefined> {
+  if (app.flags.namespace) return app.flags.namespace;
+  return app.flags.allNamespaces || file ? undefined : (await app.cluster()).namespace;
+}
+
 const concerns =
   (wanted: { session: string | undefined; namespace: string | undefined; reads: boolean }) =>
   (row: AuditRow): boolean =>
@@ -51,7 +57,7 @@ const concerns =
 async function audit(app: App, session: string | undefined, { file, reads = false, tail }: Options): Promise<void> {
   if (tail !== undefined && !/^[1-9]\d{0,8}$/.test(tail)) throw new UsageError(`--tail "${tail}" must be a number`);
   const { rows, torn } = parseAudit(await readLog(app, file ?? join(app.env.data, 'audit.log')));
-  const wanted = { session: session && bareName(session), namespace: app.flags.namespace, reads };
+  const wanted = { session: session && bareName(session), namespace: await scope(app, file), reads };
   const chosen = rows.filter(concerns(wanted)).slice(tail ? -Number(tail) : 0);
   if (torn) app.note(`${torn} lines of the log are torn and were left out.`);
   await print(app, chosen);

@@ -66,7 +66,7 @@ export function leave(file: string): void {
   const document = read(file);
   withoutOurs(document);
   const before = document.getIn(['preferences', BEFORE]);
-  document.deleteIn(['preferences', BEFORE]);
+  if (before !== undefined) document.deleteIn(['preferences', BEFORE]);
   if (String(document.get(CURRENT) ?? '').startsWith(CONTEXT)) {
     if (before) document.set(CURRENT, before);
     else document.delete(CURRENT);

@@ -2,8 +2,10 @@
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Session } from '../../lib/api/session.ts';
 import { age } from '../output/age.ts';
+import { safeLine } from '../output/safe.ts';
 import { paintState, type Style } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
+import { truncate } from '../output/width.ts';
 import { sessionMessage, sessionState } from './state.ts';
 
 type Row = Stored<Session>;
@@ -17,6 +19,6 @@ export const sessionColumns = (now: Date, style: Style): Column<Row>[] => [
   { heading: 'AGE', cell: ({ metadata }) => age(metadata.creationTimestamp, now) },
   { heading: 'PARENT', cell: ({ spec }) => spec.parent, wide: true },
   { heading: 'REPOSITORY', cell: ({ spec }) => spec.repository?.url, wide: true },
-  { heading: 'PROMPT', cell: ({ spec }) => spec.prompt.slice(0, 200), wide: true },
+  { heading: 'PROMPT', cell: ({ spec }) => truncate(safeLine(spec.prompt), 40), wide: true },
   { heading: 'MESSAGE', cell: sessionMessage, shrink: true },
 ];

@@ -25,7 +25,7 @@ describe.concurrent('a Session from the clone to its end', () => {
     const clone = join(pod.folder, 'work', 'repo');
     const commit = run(clone, 'rev-parse', 'HEAD');
     expect(status?.result).toEqual({ summary: 'all done', branch: 'tiny/s', commit, commits: 1, filesChanged: 2 });
-    expect(status).toMatchObject({ message: 'writes a file', usage: { turns: 1 }, agentSessionId: expect.any(String) });
+    expect(status).toMatchObject({ message: 'all done', usage: { turns: 1 }, agentSessionId: expect.any(String) });
     expect(pod.condition('Ready')).toMatchObject({ status: 'False', reason: 'Finished', observedGeneration: 1 });
     expect(run(clone, 'log', '-1', '--format=%an <%ae>')).toBe('tiny session s <s.p@tiny.invalid>');
     expect(pod.api.writes()).toBeLessThanOrEqual(3);
