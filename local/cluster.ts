@@ -43,6 +43,8 @@ export interface ClusterOptions {
 }
 
 export interface Cluster {
+  /** Of the API server. */
+  port: number;
   kubeconfig: Kubeconfig;
   functions: Functions;
   stop(): Promise<void>;
@@ -80,6 +82,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   parts.node = started.node;
   const mine = Object.fromEntries(names.map((name) => [name, tokens[name] ?? '']));
   return {
+    port: portOf(api.url),
     kubeconfig: makeKubeconfig({ url: api.url, caPem: api.caPem, tokens: mine, you, namespace: project }),
     functions: started.functions,
     stop: async () => {
@@ -117,6 +120,8 @@ async function startParts(
   return { node, functions, stop };
 }
 
+const portOf = (url: string): number => Number(new URL(url).port);
+
 async function* none(): AsyncIterable<string> {}
 
 const hostOf = ({ folder, root, path }: ClusterOptions, url: string) => ({
@@ -124,7 +129,7 @@ const hostOf = ({ folder, root, path }: ClusterOptions, url: string) => ({
   tempFolder: tmpdir(),
   agentFolder: join(root, 'dist/agent'),
   path,
-  apiServer: { host: '127.0.0.1', port: Number(new URL(url).port) },
+  apiServer: { host: '127.0.0.1', port: portOf(url) },
 });
 
 /** What `kubectl apply -f crds -k rbac -k knative` and a project's own `kubectl apply -k rbac/project` do. */

@@ -2,12 +2,15 @@
  * The process of a local cluster: `node local/main.ts FOLDER OPTIONS`, OPTIONS as JSON. `tiny up` starts it and reads
  * `cluster.json` once it is written, which says that all is ready.
  */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod/mini';
 import { startCluster } from './cluster.ts';
 import { startControl } from './control.ts';
 import { readEnvironment } from './env.ts';
+import { listen } from './functions/port.ts';
 
 const rate = z.optional(z.number().check(z.minimum(0), z.maximum(1)));
 const schema = z.object({
@@ -23,27 +26,60 @@ export type UpOptions = z.input<typeof schema>;
 async function main([folder = '', options = '{}']: string[]): Promise<void> {
   const { path, you } = readEnvironment();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const root = join(import.meta.dirname, '..');
-  const log = (line: string) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
-  const asked = schema.parse(JSON.parse(options));
-  const cluster = await startCluster({ ...asked, folder, root, you, path, log });
-  const control = startControl(folder, cluster.functions);
+  const lock = lockFolder(folder);
   const file = join(folder, 'cluster.json');
+  rmSync(file, { force: true });
+  const root = join(import.meta.dirname, '..');
+  const asked = schema.parse(JSON.parse(options));
+  const port = asked.port || (await portBefore(folder));
+  const cluster = await startCluster({ ...asked, port, folder, root, you, path, log });
+  const control = startControl(folder, cluster.functions);
   const stop = async () => {
     rmSync(file, { force: true });
     control.stop();
     await cluster.stop();
+    lock.close();
     process.exit(0);
   };
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
+  write(join(folder, 'port'), cluster.port);
   write(file, { pid: process.pid, kubeconfig: cluster.kubeconfig });
 }
 
+const log = (line: string) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
+
+/** Longer than an earlier process takes to end. Milliseconds. */
+const LOCK_WAIT_MS = 45_000;
+
+/** Two processes on one folder would run each pod twice. The lock is the system's, so that no kill leaves it behind. */
+function lockFolder(folder: string): DatabaseSync {
+  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: LOCK_WAIT_MS });
+  lock.exec('BEGIN EXCLUSIVE');
+  return lock;
+}
+
+/** The port of last time, so that kubeconfigs stay right; 0 where it is another's now. */
+async function portBefore(folder: string): Promise<number> {
+  try {
+    const port = Number(readFileSync(join(folder, 'port'), 'utf8'));
+    const server = createServer();
+    await listen(server, port);
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  } catch {
+    return 0;
+  }
+}
+
 /** All or nothing, and for this user alone: it holds tokens. */
-function write(file: string, content: object): void {
+function write(file: string, content: object | number): void {
   writeFileSync(`${file}.new`, JSON.stringify(content), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 
-await main(process.argv.slice(2));
+await main(process.argv.slice(2)).catch((error: NodeJS.ErrnoException & { port?: number }) => {
+  const taken = error.code === 'EADDRINUSE' && `port ${error.port} of 127.0.0.1 is taken: choose another with --port`;
+  log(taken || (error.stack ?? String(error)));
+  process.exit(1);
+});

@@ -18,8 +18,8 @@ async function down(app: App, { wipe }: { wipe?: boolean }): Promise<void> {
   const { data } = app.env;
   const daemon = findDaemon(data);
   if (daemon) await withProgress(app.io.stderr, 'Ending the local cluster', () => stopDaemon(daemon, LIMIT_MS));
-  leave(userKubeconfig(app.env));
   if (wipe) rmSync(data, { recursive: true, force: true });
+  leave(userKubeconfig(app.env));
   app.note(daemon ? 'The local cluster has ended.' : 'No local cluster runs.');
   app.note(wipe ? 'Its data is gone.' : `Its data is kept in ${data}; \`${app.program} up\` goes on with it.`);
 }

@@ -4,7 +4,7 @@ import { TRIAL_PEOPLE } from '../../local/people.ts';
 import type { App } from '../app.ts';
 import type { Define } from '../define.ts';
 import { findDaemon, startDaemon } from '../local/daemon.ts';
-import { enter, userKubeconfig } from '../local/user-kubeconfig.ts';
+import { checkKubeconfig, enter, userKubeconfig } from '../local/user-kubeconfig.ts';
 import { withProgress } from '../output/progress.ts';
 
 interface Options {
@@ -57,6 +57,8 @@ Examples:
 
 async function up(app: App, { port, project, idle, ...faults }: Options): Promise<void> {
   const folder = app.env.data;
+  const kubeconfig = userKubeconfig(app.env);
+  checkKubeconfig(kubeconfig);
   const running = findDaemon(folder);
   const start = () =>
     startDaemon({
@@ -67,7 +69,7 @@ async function up(app: App, { port, project, idle, ...faults }: Options): Promis
     });
   const began = app.now().getTime();
   const daemon = running ?? (await withProgress(app.io.stderr, 'Starting the local cluster', start));
-  enter(userKubeconfig(app.env), daemon.kubeconfig);
+  enter(kubeconfig, daemon.kubeconfig);
   const server = daemon.kubeconfig.clusters[0]?.cluster.server;
   const took = ((app.now().getTime() - began) / 1000).toFixed(1);
   app.note(

@@ -1,6 +1,6 @@
 /** The local cluster's process, seen from the command: started, found again, stopped. It says where it is in `cluster.json`. */
-import { spawn } from 'node:child_process';
-import { mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, fstatSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Kubeconfig } from '../../local/kubeconfig.ts';
@@ -19,11 +19,16 @@ const STEP_MS = 25;
 export function findDaemon(folder: string): Daemon | undefined {
   try {
     const daemon = JSON.parse(readFileSync(join(folder, 'cluster.json'), 'utf8')) as Daemon;
-    process.kill(daemon.pid, 0);
-    return daemon;
+    return commandOf(daemon.pid).includes(folder) ? daemon : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** What the process was started with: after a reboot the pid may be another's. Throws where there is none. */
+function commandOf(pid: number): string {
+  if (existsSync('/proc/self/cmdline')) return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  return execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
 }
 
 export interface Starting {
@@ -34,12 +39,15 @@ export interface Starting {
   signal: AbortSignal;
 }
 
-/** Starts the process and waits until it is ready. Throws `Failure` with the end of its log where it ends first. */
+/**
+ * Starts the process and waits until it is ready, or another that was started in the same moment. Throws `Failure`
+ * with the end of its log where it ends first.
+ */
 export async function startDaemon({ folder, options, limit, signal }: Starting): Promise<Daemon> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  rmSync(join(folder, 'cluster.json'), { force: true });
   const log = join(folder, 'up.log');
   const output = openSync(log, 'a', 0o600);
+  const begins = fstatSync(output).size;
   const child = spawn(process.execPath, [join(ROOT, 'local/main.ts'), folder, JSON.stringify(options)], {
     detached: true,
     stdio: ['ignore', output, output],
@@ -48,16 +56,23 @@ export async function startDaemon({ folder, options, limit, signal }: Starting):
   child.unref();
   for (let waited = 0; waited < limit; waited += STEP_MS) {
     const daemon = findDaemon(folder);
-    if (daemon) return daemon;
+    if (daemon) return others(daemon, child);
     if ((await Promise.race([ended, setTimeout(STEP_MS, 'waits' as const)])) === 'ended') break;
     if (signal.aborted) break;
   }
   child.kill('SIGTERM');
-  throw new Failure('the local cluster did not start', ...lastLines(log), `Its log is ${log}.`);
+  throw new Failure('the local cluster did not start', ...lastLines(log, begins), `Its log is ${log}.`);
 }
 
-function lastLines(file: string): string[] {
-  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5);
+/** The daemon; a process of ours that only waited for its folder is not needed then. */
+function others(daemon: Daemon, child: ChildProcess): Daemon {
+  if (daemon.pid !== child.pid) child.kill('SIGTERM');
+  return daemon;
+}
+
+/** The last lines that stand in the file after its first `from` bytes. */
+function lastLines(file: string, from: number): string[] {
+  return readFileSync(file).subarray(from).toString().trimEnd().split('\n').slice(-5);
 }
 
 /** Asks the process to end and waits until it has. Throws `Failure` where it does not within `limit` milliseconds. */

@@ -2,7 +2,7 @@
  * The person's own kubeconfig: `tiny up` adds the local cluster to it and makes it current, as kind and minikube do,
  * and `tiny down` takes it out again. All else in the file, comments included, stays.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { Document, isMap, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 import { CONTEXT, type Kubeconfig } from '../../local/kubeconfig.ts';
@@ -30,8 +30,13 @@ function read(file: string): Document {
   return document;
 }
 
-function write(file: string, document: Document): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+/** Throws `Failure` where the file is none that can be written to. */
+export const checkKubeconfig = (file: string): void => void read(file);
+
+/** A link stays a link: what it names is replaced. */
+function write(link: string, document: Document): void {
+  mkdirSync(dirname(link), { recursive: true, mode: 0o700 });
+  const file = existsSync(link) ? realpathSync(link) : link;
   writeFileSync(`${file}.tiny`, document.toString({ lineWidth: 0 }), { mode: 0o600 });
   renameSync(`${file}.tiny`, file);
 }

@@ -1,9 +1,9 @@
 /** TCP ports on loopback. */
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 
-/** Resolves to the port when the server listens on a free one. */
-export async function listen(server: Server): Promise<number> {
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve));
+/** Resolves to the port when the server listens: on a free one, unless one is asked for. */
+export async function listen(server: Server, port = 0): Promise<number> {
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
 }
 
