@@ -3,7 +3,15 @@ import type { Answer, Question, QuestionSpec } from './question.ts';
 import { isDnsLabel, type Rule, type RulesAt } from './rule.ts';
 import { requestRules } from './session-rules.ts';
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+/** As JSON whose keys are in order: CEL compares objects, whatever the order of their keys. */
+const canonical = (value: unknown): string | undefined =>
+  JSON.stringify(value, (_key, part: unknown) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+const same = (a: unknown, b: unknown) => canonical(a) === canonical(b);
 
 /** Everything asked; `toolCall` and `spawn` are whole objects. */
 const ASKED = ['session', 'kind', 'text', 'options', 'expiresAt', 'defaultOption', 'toolCall', 'spawn'] as const;

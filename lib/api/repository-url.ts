@@ -6,18 +6,26 @@
 
 export type RepositoryRefusal = 'form' | 'metadata';
 
+/**
+ * A host in plain letters: what a resolver would fold into one (`%31`, full-width digits) or cut short (`?`, `#`) could
+ * hide another, and ssh takes one that starts with `-` for an option.
+ */
+const NAME = '[A-Za-z0-9][A-Za-z0-9._-]*';
+const REST = '[^\\x00-\\x20\\x7f]';
+
 /** `SCHEME://HOST[:PORT]/PATH`, `ssh://USER@HOST[:PORT]/PATH` and `USER@HOST:PATH`. */
 export const FORMS = [
-  '^(https?|ssh)://[^/@:]+(:[0-9]+)?/.+$',
-  '^ssh://[A-Za-z0-9_.-]+@[^/@:]+(:[0-9]+)?/.+$',
-  '^[A-Za-z0-9_.][A-Za-z0-9_.-]*@[^/@:]+:[^/].*$',
+  `^(https?|ssh)://${NAME}(:[0-9]+)?/${REST}+$`,
+  `^ssh://[A-Za-z0-9_.][A-Za-z0-9_.-]*@${NAME}(:[0-9]+)?/${REST}+$`,
+  `^[A-Za-z0-9_.][A-Za-z0-9_.-]*@${NAME}:[^/\\x00-\\x20\\x7f]${REST}*$`,
 ];
 
 /** Link-local and well-known metadata hosts, and IPv4 addresses in any form but four decimal parts. */
 const HOST = [
   '169[.]254[.][0-9.]+',
-  '100[.]100[.]100[.]200',
-  'metadata([.][a-zA-Z.]+)?',
+  '100[.]100[.]100[.]200[.]?',
+  'metadata([.][a-zA-Z.]*)?',
+  'instance-data([.]ec2[.]internal)?[.]?',
   '[0-9]+([.][0-9]+){0,2}[.]?',
   '([0-9]+[.])*0[0-9xX][0-9a-fA-FxX.]*',
 ].join('|');
