@@ -51,6 +51,7 @@ function read(message: Message<unknown>): CloudEvent<unknown> {
   try {
     const event = HTTP.toEvent(message);
     if (Array.isArray(event)) throw new UnreadableEvent('a batch of events is not taken');
+    if (event.specversion !== '1.0') throw new UnreadableEvent('only CloudEvents 1.0 are taken');
     return new CloudEvent({ ...event }, true);
   } catch (error) {
     if (error instanceof UnreadableEvent) throw error;
