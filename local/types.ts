@@ -34,18 +34,3 @@ export interface RbacObjects {
   roles(namespace: string): readonly Stored[];
   roleBindings(namespace: string): readonly Stored[];
 }
-
-/** A refusal as `metav1.Status` says it. */
-export class StatusError extends Error {
-  override name = 'StatusError';
-  readonly code: number;
-  readonly reason: string;
-  readonly details: Record<string, unknown> | undefined;
-
-  constructor(code: number, status: { reason: string; message: string; details?: Record<string, unknown> }) {
-    super(status.message);
-    this.code = code;
-    this.reason = status.reason;
-    this.details = status.details;
-  }
-}

@@ -7,7 +7,9 @@ export interface ApiStatus {
   code?: number;
   details?: {
     name?: string;
+    group?: string;
     kind?: string;
+    uid?: string;
     causes?: { field?: string; message?: string; reason?: string }[];
     retryAfterSeconds?: number;
   };

@@ -1,6 +1,7 @@
 /** What admission sees of a write, and how it refuses one. */
 import type { Person } from '../../lib/api/meta.ts';
-import { StatusError, type Stored } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
+import type { Stored } from '../types.ts';
 
 /** Which Session a pod belongs to, as its labels say. */
 export interface PodSession {
@@ -22,11 +23,11 @@ export interface AdmissionRequest {
 }
 
 /** A refusal of what the person may not do. */
-export const refuse = ({ resource, object }: AdmissionRequest, why: string): StatusError => {
+export const refuse = ({ resource, object }: AdmissionRequest, why: string): ApiError => {
   const { group, plural } = resource;
   const { name } = object.metadata;
   const message = `${[plural, group].filter(Boolean).join('.')} "${name}" is forbidden: ${why}`;
-  return new StatusError(403, {
+  return new ApiError(403, {
     reason: 'Forbidden',
     message,
     details: { name, ...(group && { group }), kind: plural },

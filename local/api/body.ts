@@ -1,7 +1,7 @@
 /** Reads a request's body as the API server would: JSON, YAML or protobuf, and not too much of it. */
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'yaml';
-import { StatusError } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
 import { badRequest } from './errors.ts';
 import { fromProtobuf } from './protobuf.ts';
 
@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
   }
   if (size <= MAX_BODY) return size === 0 ? undefined : parsed(Buffer.concat(chunks), contentTypeOf(request));
   const message = `Request entity too large: limit is ${MAX_BODY}`;
-  throw new StatusError(413, { reason: 'RequestEntityTooLarge', message });
+  throw new ApiError(413, { reason: 'RequestEntityTooLarge', message });
 }
 
 const PARSERS: Record<string, (bytes: Buffer) => unknown> = {
@@ -34,11 +34,11 @@ function parsed(bytes: Buffer, type: string): unknown {
   const parser = PARSERS[/[/+.](json|yaml|protobuf)$/.exec(type)?.[1] ?? ''];
   const known = 'accepted media types include: application/json, application/yaml';
   const message = `the body of the request was in an unknown format - ${known} (was ${type})`;
-  if (!parser) throw new StatusError(415, { reason: 'UnsupportedMediaType', message });
+  if (!parser) throw new ApiError(415, { reason: 'UnsupportedMediaType', message });
   try {
     return parser(bytes);
   } catch (error) {
-    if (error instanceof StatusError) throw error;
+    if (error instanceof ApiError) throw error;
     throw badRequest(`the object provided is unrecognized: couldn't read it as ${type}: ${(error as Error).message}`);
   }
 }

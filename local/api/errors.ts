@@ -1,5 +1,7 @@
 /** The refusals of the API server, in its own words. */
-import { StatusError, type Stored } from '../types.ts';
+
+import { ApiError } from '../../lib/kube/errors.ts';
+import type { Stored } from '../types.ts';
 
 /** What a refusal is about. */
 export interface About {
@@ -23,21 +25,21 @@ const details = ({ group, plural }: About, name: string) => ({ name, ...(group &
 
 /** A refusal about one object, worded with its resource and name. */
 const about = (code: number, reason: string, text: (what: string) => string) => (of: About, name: string) =>
-  new StatusError(code, { reason, message: text(`${groupResource(of)} "${name}"`), details: details(of, name) });
+  new ApiError(code, { reason, message: text(`${groupResource(of)} "${name}"`), details: details(of, name) });
 
 export const notFound = about(404, 'NotFound', (what) => `${what} not found`);
 export const alreadyExists = about(409, 'AlreadyExists', (what) => `${what} already exists`);
-export const conflict = (of: About, name: string, why: string): StatusError =>
+export const conflict = (of: About, name: string, why: string): ApiError =>
   about(409, 'Conflict', (what) => `Operation cannot be fulfilled on ${what}: ${why}`)(of, name);
-export const forbidden = (of: About, name: string, why: string): StatusError =>
+export const forbidden = (of: About, name: string, why: string): ApiError =>
   about(403, 'Forbidden', (what) => `${what} is forbidden: ${why}`)(of, name);
 
-export const badRequest = (message: string): StatusError => new StatusError(400, { reason: 'BadRequest', message });
-export const expired = (message: string): StatusError => new StatusError(410, { reason: 'Expired', message });
-export const notImplemented = (what: string): StatusError =>
-  new StatusError(501, { reason: 'NotImplemented', message: `the stand-in for Kubernetes does not have ${what}` });
-export const noSuchPath = (): StatusError =>
-  new StatusError(404, { reason: 'NotFound', message: 'the server could not find the requested resource' });
+export const badRequest = (message: string): ApiError => new ApiError(400, { reason: 'BadRequest', message });
+export const expired = (message: string): ApiError => new ApiError(410, { reason: 'Expired', message });
+export const notImplemented = (what: string): ApiError =>
+  new ApiError(501, { reason: 'NotImplemented', message: `the stand-in for Kubernetes does not have ${what}` });
+export const noSuchPath = (): ApiError =>
+  new ApiError(404, { reason: 'NotFound', message: 'the server could not find the requested resource' });
 
 const as = (reason: string, field: string, message: string): Cause => ({
   field,
@@ -63,10 +65,10 @@ export const cause = {
 };
 
 /** 422 with every cause, worded as `Session.tiny.dev "x" is invalid: spec.prompt: Required value`. */
-export function invalid(of: About, name: string, causes: Cause[]): StatusError {
+export function invalid(of: About, name: string, causes: Cause[]): ApiError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   const kind = of.group ? `${of.kind}.${of.group}` : of.kind;
-  return new StatusError(422, {
+  return new ApiError(422, {
     reason: 'Invalid',
     message: `${kind} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
     details: { ...details({ ...of, plural: of.kind }, name), causes },
@@ -74,10 +76,9 @@ export function invalid(of: About, name: string, causes: Cause[]): StatusError {
 }
 
 /** A refusal as the body of an answer. */
-export const statusOf = ({ code, reason, message, details: more }: StatusError): Record<string, unknown> => ({
-  ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message },
-  ...(reason && { reason }),
-  ...(more && { details: more }),
+export const statusOf = ({ code, status }: ApiError): Record<string, unknown> => ({
+  ...{ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' },
+  ...status,
   code,
 });
 

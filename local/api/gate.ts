@@ -1,13 +1,14 @@
 /** The way in: who asks, as whom, whether they may; and what the audit log is told of it. */
 import type { IncomingMessage } from 'node:http';
 import { LABEL, type Person } from '../../lib/api/meta.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
 import { admit } from '../admission/stamp.ts';
 import { type AuditLog, auditEvent } from '../auth/audit.ts';
 import { authenticate } from '../auth/authenticate.ts';
 import { type Impersonation, impersonate } from '../auth/impersonate.ts';
 import { authorize, forbidden } from '../auth/rbac.ts';
 import type { TokenKeys } from '../auth/tokens.ts';
-import { type Attributes, type Decision, type RbacObjects, StatusError } from '../types.ts';
+import type { Attributes, Decision, RbacObjects } from '../types.ts';
 import type { Call } from './call.ts';
 import type { Target } from './path.ts';
 import type { Resource } from './resources.ts';
@@ -67,7 +68,7 @@ function whoAsks({ store, people, keys, now }: Gate, request: IncomingMessage, p
   const known = { people, keys, now: now(), path, exists: is('serviceaccounts'), pod: is('pods') };
   const user = authenticate(request.headers.authorization, known);
   if (user) return user;
-  throw new StatusError(401, { reason: 'Unauthorized', message: 'Unauthorized' });
+  throw new ApiError(401, { reason: 'Unauthorized', message: 'Unauthorized' });
 }
 
 function headerPairs({ rawHeaders }: IncomingMessage): [string, string][] {

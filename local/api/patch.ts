@@ -1,9 +1,11 @@
 /** The verb patch: by content type, the ways that Kubernetes has of changing a part of an object. */
+
+import { ApiError } from '../../lib/kube/errors.ts';
 import { jsonPatch, type Operation } from '../apply/json-patch.ts';
 import { mergePatch } from '../apply/merge-patch.ts';
 import { applyConfig } from '../apply/server-side-apply.ts';
 import { strategicMerge } from '../apply/strategic-merge.ts';
-import { StatusError, type Stored } from '../types.ts';
+import type { Stored } from '../types.ts';
 import { type Answer, type Call, ok } from './call.ts';
 import { type Cause, cause, conflict, invalid, notFound } from './errors.ts';
 import { created, decoded, existing, found, listKeys, replaced } from './write.ts';
@@ -66,13 +68,13 @@ function sameUid({ resource }: Call, old: Stored, { metadata: { uid } }: Stored)
   throw invalid(resource, old.metadata.name, [cause.invalid('metadata.uid', uid, 'field is immutable')]);
 }
 
-const noManager = (): StatusError =>
+const noManager = (): ApiError =>
   invalid({ group: 'meta.k8s.io', plural: '', kind: 'PatchOptions' }, '', [
     cause.required('fieldManager', 'is required for apply patch'),
   ]);
 
-const unsupported = (type: string): StatusError => {
+const unsupported = (type: string): ApiError => {
   const accepted = [...Object.keys(CHANGES), APPLY].join(', ');
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted} (was ${type})`;
-  return new StatusError(415, { reason: 'UnsupportedMediaType', message });
+  return new ApiError(415, { reason: 'UnsupportedMediaType', message });
 };

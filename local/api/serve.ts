@@ -3,7 +3,7 @@
  * admitted, the verb does it, the audit log has it, and only then it is answered.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { StatusError } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
 import { contentTypeOf, readBody } from './body.ts';
 import type { Answer, Api, Call } from './call.ts';
 import { discovery } from './discovery.ts';
@@ -38,17 +38,17 @@ export async function serve(site: Site, request: IncomingMessage, response: Serv
 /** Says why not. A client that went away while it asked gets nothing. */
 function refuse({ gate, log }: Site, { request, response, trail }: Exchange, error: unknown): void {
   if (request.destroyed && !request.complete) return;
-  const refusal = error instanceof StatusError ? error : unexpected(error, log);
+  const refusal = error instanceof ApiError ? error : unexpected(error, log);
   const body = statusOf(refusal);
   audited(gate, request, { trail, code: refusal.code, body });
   if (response.headersSent) response.destroy();
   else send(response, { code: refusal.code, body });
 }
 
-function unexpected(error: unknown, log: (line: string) => void): StatusError {
+function unexpected(error: unknown, log: (line: string) => void): ApiError {
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
   log(stack ?? message);
-  return new StatusError(500, { reason: 'InternalError', message: `Internal error occurred: ${message}` });
+  return new ApiError(500, { reason: 'InternalError', message: `Internal error occurred: ${message}` });
 }
 
 async function answer(site: Site, exchange: Exchange): Promise<void> {

@@ -1,7 +1,8 @@
 /** Which code answers which verb. */
+
+import { ApiError } from '../../lib/kube/errors.ts';
 import { review } from '../auth/reviews.ts';
 import { tokenRequest } from '../auth/token-request.ts';
-import { StatusError } from '../types.ts';
 import { type Answer, type Call, ok } from './call.ts';
 import { remove, removeAll } from './delete.ts';
 import { noSuchPath } from './errors.ts';
@@ -28,7 +29,7 @@ export function verbOf({ resource, attributes: { verb, subresource, name } }: Ca
   const found = (subresource ? SUBRESOURCES[subresource] : MAIN)?.[verb];
   if (found && (name || COLLECTION.has(verb))) return found;
   const message = 'the server does not allow this method on the requested resource';
-  throw new StatusError(405, { reason: 'MethodNotAllowed', message });
+  throw new ApiError(405, { reason: 'MethodNotAllowed', message });
 }
 
 /** Issues a token of the service account that the request names. */

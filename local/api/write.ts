@@ -1,8 +1,9 @@
 /** The verbs create and update, and what every write goes through. It is one step, so that nobody comes in between. */
 import { randomUUID } from 'node:crypto';
+import { ApiError } from '../../lib/kube/errors.ts';
 import { builtInKeys, crdKeys, type ListKeys } from '../apply/list-keys.ts';
 import { trackUpdate } from '../apply/managed-fields.ts';
-import { StatusError, type Stored } from '../types.ts';
+import type { Stored } from '../types.ts';
 import { type Answer, type Call, isDryRun, ok, timestamp } from './call.ts';
 import * as errors from './errors.ts';
 import { KINDS } from './kinds.ts';
@@ -130,7 +131,7 @@ function tracked({ api, resource, manager, attributes: { subresource } }: Call, 
   return { ...updated, metadata: { ...updated.metadata, managedFields } };
 }
 
-const tooLarge = () => new StatusError(500, { reason: '', message: 'etcdserver: request is too large' });
+const tooLarge = () => new ApiError(500, { reason: '', message: 'etcdserver: request is too large' });
 
 /** Replaces an object by what the request brings. */
 export function update(call: Call): Answer {

@@ -1,6 +1,6 @@
 /** JSON patch (RFC 6902): each operation in turn, or none of them. */
 import { isDeepStrictEqual } from 'node:util';
-import { StatusError } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
 
 export interface Operation {
   op: string;
@@ -17,11 +17,10 @@ class Impossible extends Error {}
 
 /** `target` with the patch applied; `target` itself is not changed. Throws 422 where an operation can't be done. */
 export function jsonPatch(target: unknown, operations: readonly Operation[]): unknown {
-  if (!Array.isArray(operations))
-    throw new StatusError(400, { reason: 'BadRequest', message: 'a JSON patch is a list' });
+  if (!Array.isArray(operations)) throw new ApiError(400, { reason: 'BadRequest', message: 'a JSON patch is a list' });
   if (operations.length > MAX_OPERATIONS) {
     const message = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`;
-    throw new StatusError(413, { reason: 'RequestEntityTooLarge', message });
+    throw new ApiError(413, { reason: 'RequestEntityTooLarge', message });
   }
   const document = { root: structuredClone(target) };
   for (const operation of operations) {
@@ -30,7 +29,7 @@ export function jsonPatch(target: unknown, operations: readonly Operation[]): un
     } catch (error) {
       if (!(error instanceof Impossible)) throw error;
       const message = `the JSON patch's ${operation.op} operation does not apply to "${operation.path}": ${error.message}`;
-      throw new StatusError(422, { reason: 'Invalid', message });
+      throw new ApiError(422, { reason: 'Invalid', message });
     }
   }
   return document.root;

@@ -4,7 +4,8 @@
  * conflict unless forced.
  */
 import type { ManagedFieldsEntry } from '../../lib/api/meta.ts';
-import { StatusError, type Stored } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
+import type { Stored } from '../types.ts';
 import {
   changes,
   describeField,
@@ -49,7 +50,7 @@ const METADATA = new Set(['f:metadata']);
  */
 export function applyConfig({ live, config, manager, force, subresource, now, keys }: Apply): { object: Stored } {
   if (config.metadata.managedFields) {
-    throw new StatusError(400, { reason: 'BadRequest', message: 'metadata.managedFields must be nil' });
+    throw new ApiError(400, { reason: 'BadRequest', message: 'metadata.managedFields must be nil' });
   }
   const except = notSetBy(subresource);
   const writer: Writer = { manager, operation: 'Apply', apiVersion: config.apiVersion, subresource };
@@ -120,7 +121,7 @@ function refuseConflicts(others: readonly Managed[], set: FieldSet): void {
   const causes = conflicts.map(({ manager, field }) => {
     return { reason: 'FieldManagerConflict', message: `conflict with ${manager}`, field };
   });
-  throw new StatusError(409, { reason: 'Conflict', message: conflicts.length === 1 ? one : many, details: { causes } });
+  throw new ApiError(409, { reason: 'Conflict', message: conflicts.length === 1 ? one : many, details: { causes } });
 }
 
 function describeManager({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {

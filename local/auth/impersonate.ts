@@ -4,7 +4,8 @@
  * which says who and lets everything be done. The first refusal is the one that is told.
  */
 import type { Person } from '../../lib/api/meta.ts';
-import type { Attributes, StatusError } from '../types.ts';
+import type { ApiError } from '../../lib/kube/errors.ts';
+import type { Attributes } from '../types.ts';
 import { readImpersonation, type Wanted } from './impersonation-headers.ts';
 import { forbidden } from './rbac.ts';
 import { serviceAccountGroups } from './tokens.ts';
@@ -57,7 +58,7 @@ function constrainedMode({ username, uid, groups, extra }: Wanted): 'serviceacco
   return uid || groups.length > 0 || Object.keys(extra).length > 0 ? undefined : 'serviceaccount';
 }
 
-function firstRefusal(needed: Iterable<Need>, allowed: (attributes: Attributes) => boolean): StatusError | undefined {
+function firstRefusal(needed: Iterable<Need>, allowed: (attributes: Attributes) => boolean): ApiError | undefined {
   for (const { any, refusal } of needed) {
     const last = any.at(-1);
     if (last && (refusal || !any.some(allowed))) return forbidden(last, refusal);

@@ -1,5 +1,5 @@
 /** Reads `Impersonate-User`, `-Uid`, `-Group` and `-Extra-*`: whom a request asks to act as, before any right is checked. */
-import { StatusError } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
 
 /** Whom the headers name, as they name them; `''` and empty lists where they say nothing. */
 export interface Wanted {
@@ -24,7 +24,7 @@ export function readImpersonation(headers: readonly (readonly [string, string])[
   if (username) return wanted;
   if (!uid && wanted.groups.length === 0 && Object.keys(extra).length === 0) return undefined;
   const message = `requested ${JSON.stringify(wanted)} without impersonating a user name`;
-  throw new StatusError(400, { reason: 'BadRequest', message });
+  throw new ApiError(400, { reason: 'BadRequest', message });
 }
 
 /** Node reads the bytes of a header as Latin-1; Kubernetes reads them as UTF-8. */

@@ -3,7 +3,8 @@
  * nothing denies. Aggregated cluster roles are put together when they are read, so that no controller has to.
  */
 import type { Person } from '../../lib/api/meta.ts';
-import { type Attributes, type Decision, type RbacObjects, StatusError, type Stored } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
+import type { Attributes, Decision, RbacObjects, Stored } from '../types.ts';
 
 /** `rbac/v1` PolicyRule. */
 export interface Rule {
@@ -44,12 +45,12 @@ export function authorize(attributes: Attributes, rbac: RbacObjects): Decision {
 }
 
 /** The refusal of a request, worded as the API server words it. */
-export function forbidden(attributes: Attributes, reason = ''): StatusError {
+export function forbidden(attributes: Attributes, reason = ''): ApiError {
   const { group, resource, name } = attributes;
   const object = [[resource, group].filter(Boolean).join('.'), name && `"${name}"`, 'is'].filter(Boolean).join(' ');
   const message = [`${resource ? `${object} ` : ''}forbidden`, sanitise(cannot(attributes)), reason].filter(Boolean);
   const details = Object.entries({ name, group, kind: resource }).filter(([, value]) => value);
-  return new StatusError(403, {
+  return new ApiError(403, {
     reason: 'Forbidden',
     message: message.join(': '),
     details: Object.fromEntries(details),

@@ -1,6 +1,7 @@
 /** Questions about identity and rights that the API server answers at once and does not keep: `kubectl auth …`. */
 import type { Person } from '../../lib/api/meta.ts';
-import { type Attributes, type Decision, type RbacObjects, StatusError } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
+import type { Attributes, Decision, RbacObjects } from '../types.ts';
 import { authorize, rulesFor } from './rbac.ts';
 
 interface AccessSpec {
@@ -30,7 +31,7 @@ const REVIEWS: Record<string, (body: Body, asked: Asked) => Record<string, unkno
 export function review(kind: string, body: unknown, asked: Asked): Record<string, unknown> {
   const given = (body ?? {}) as Body & Record<string, unknown>;
   const answer = Object.hasOwn(REVIEWS, kind) ? REVIEWS[kind] : undefined;
-  if (!answer) throw new StatusError(404, { reason: 'NotFound', message: `there is no review of kind ${kind}` });
+  if (!answer) throw new ApiError(404, { reason: 'NotFound', message: `there is no review of kind ${kind}` });
   const { apiVersion, metadata = {}, spec = {} } = given;
   return { kind, apiVersion, metadata, spec, status: answer(given, asked) };
 }
@@ -39,7 +40,7 @@ function access(spec: AccessSpec, user: Person, rbac: RbacObjects): Record<strin
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
   if (Boolean(resource) === Boolean(path)) {
     const why = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
-    throw new StatusError(422, { reason: 'Invalid', message: `spec: Invalid value: null: ${why}` });
+    throw new ApiError(422, { reason: 'Invalid', message: `spec: Invalid value: null: ${why}` });
   }
   const nothing = {
     verb: '',
@@ -63,7 +64,7 @@ const subject = ({ user = '', uid, groups, extra }: AccessSpec): Person => ({
 });
 
 function rules({ spec: { namespace } = {} }: Body, { user, rbac }: Asked): Record<string, unknown> {
-  if (!namespace) throw new StatusError(400, { reason: 'BadRequest', message: 'no namespace on request' });
+  if (!namespace) throw new ApiError(400, { reason: 'BadRequest', message: 'no namespace on request' });
   const all = rulesFor(user, namespace, rbac);
   return {
     resourceRules: all.filter(({ nonResourceURLs }) => !nonResourceURLs),

@@ -1,5 +1,5 @@
 /** `TokenRequest`: a client asks for a token of a service account, perhaps bound to a pod. */
-import { StatusError } from '../types.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
 import { ISSUER, issueToken, type TokenKeys } from './tokens.ts';
 
 /** Seconds; the least that Kubernetes issues, and what a request that names none gets. */
@@ -49,7 +49,7 @@ function boundPod(
   const found = pod(name);
   if (!found) {
     const details = { name, kind: 'pods' };
-    throw new StatusError(404, { reason: 'NotFound', message: `pods "${name}" not found`, details });
+    throw new ApiError(404, { reason: 'NotFound', message: `pods "${name}" not found`, details });
   }
   if (found.serviceAccountName !== account.name) {
     throw bad(
@@ -59,17 +59,17 @@ function boundPod(
   if (uid && uid !== found.uid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
     const message = `Operation cannot be fulfilled on Pod "${name}": ${why}`;
-    throw new StatusError(409, { reason: 'Conflict', message, details: { name, kind: 'Pod' } });
+    throw new ApiError(409, { reason: 'Conflict', message, details: { name, kind: 'Pod' } });
   }
   return { name, uid: found.uid };
 }
 
-const bad = (message: string): StatusError => new StatusError(400, { reason: 'BadRequest', message });
+const bad = (message: string): ApiError => new ApiError(400, { reason: 'BadRequest', message });
 
-function tooShort(seconds: number): StatusError {
+function tooShort(seconds: number): ApiError {
   const why = `Invalid value: ${seconds}: may not specify a duration less than 10 minutes`;
   const message = `TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: ${why}`;
   const causes = [{ reason: 'FieldValueInvalid', message: why, field: 'spec.expirationSeconds' }];
   const details = { group: 'authentication.k8s.io', kind: 'TokenRequest', causes };
-  return new StatusError(422, { reason: 'Invalid', message, details });
+  return new ApiError(422, { reason: 'Invalid', message, details });
 }

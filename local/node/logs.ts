@@ -6,9 +6,9 @@
 import { copyFileSync, existsSync, globSync, statSync, truncateSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ApiError } from '../../lib/kube/errors.ts';
 import type { LogOptions } from '../api/subresources.ts';
 import { sleep } from '../controllers/loop.ts';
-import { StatusError } from '../types.ts';
 import { type Host, logFileOf, pidFileOf, podFolder } from './host.ts';
 import type { Pod } from './pod.ts';
 
@@ -25,9 +25,9 @@ export function bound(host: Host, uid: string): void {
   }
 }
 
-const badRequest = (message: string) => new StatusError(400, { reason: 'BadRequest', message });
+const badRequest = (message: string) => new ApiError(400, { reason: 'BadRequest', message });
 
-/** Which life's log is asked for. Throws `StatusError` 400 as the API server does. */
+/** Which life's log is asked for. Throws `ApiError` 400 as the API server does. */
 export function lifeOf({ metadata, status = {} }: Pod, container: string, previous: boolean): number {
   const statuses = [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])];
   const one = statuses.find(({ name }) => name === container);

@@ -5,11 +5,11 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
 import { decode } from '../../lib/kube/lines.ts';
 import { CLAIMS, type ResourceType } from '../../lib/kube/types.ts';
 import type { Logs } from '../api/subresources.ts';
 import { follow, messageOf, type Part } from '../controllers/loop.ts';
-import { StatusError } from '../types.ts';
 import type { NodeOptions } from './container.ts';
 import { claimsFolder, podsFolder } from './host.ts';
 import { endLeftovers, removeFolders } from './leftover.ts';
@@ -18,7 +18,7 @@ import { PODS, type Pod } from './pod.ts';
 import { PodWorker } from './pod-worker.ts';
 
 export interface Node extends Part {
-  /** A container's log, for the API server. Throws `StatusError` 404 or 400 as Kubernetes does. */
+  /** A container's log, for the API server. Throws `ApiError` 404 or 400 as Kubernetes does. */
   logs: Logs;
   /** Ends every pod's processes, in `graceMs` at most (default 5,000); the objects stay, and go on next time. */
   stop(graceMs?: number): Promise<void>;
@@ -68,7 +68,7 @@ export function startNode(options: NodeOptions): Node {
   return {
     logs: async function* ({ namespace, pod: name, container }, wanted, gone) {
       const pod = await options.client.get(PODS, { namespace, name });
-      if (!pod) throw new StatusError(404, { reason: 'NotFound', message: `pods "${name}" not found` });
+      if (!pod) throw new ApiError(404, { reason: 'NotFound', message: `pods "${name}" not found` });
       yield* decode(readLog(options, pod, { ...wanted, container, signal: AbortSignal.any([gone, signal]) }));
     },
     stop: async (graceMs = 5000) => {

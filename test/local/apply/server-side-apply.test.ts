@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ManagedFieldsEntry } from '../../../lib/api/meta.ts';
+import { ApiError } from '../../../lib/kube/errors.ts';
 import { jsonPatch, type Operation } from '../../../local/apply/json-patch.ts';
 import { builtInKeys, crdKeys, type OpenApiSchema } from '../../../local/apply/list-keys.ts';
 import { trackUpdate } from '../../../local/apply/managed-fields.ts';
 import { mergePatch } from '../../../local/apply/merge-patch.ts';
 import { applyConfig } from '../../../local/apply/server-side-apply.ts';
-import { StatusError, type Stored } from '../../../local/types.ts';
+import type { Stored } from '../../../local/types.ts';
 
 interface Step {
   how: 'apply' | 'create' | 'merge' | 'json';
@@ -52,8 +53,8 @@ function outcomeOf(step: Step, live: Stored | undefined, of: Case): unknown {
     for (const entry of object.metadata.managedFields ?? []) if (entry.time) entry.time = 'T';
     return sorted(object);
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    return { code: error.code, message: error.message, causes: error.details?.causes };
+    if (!(error instanceof ApiError)) throw error;
+    return { code: error.code, message: error.message, causes: error.status.details?.causes };
   }
 }
 

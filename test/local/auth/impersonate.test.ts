@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../../lib/api/meta.ts';
+import { ApiError } from '../../../lib/kube/errors.ts';
 import { impersonate } from '../../../local/auth/impersonate.ts';
 import { authorize, type Rule } from '../../../local/auth/rbac.ts';
-import { type Attributes, StatusError } from '../../../local/types.ts';
+import type { Attributes } from '../../../local/types.ts';
 import { granted } from './rbac-objects.ts';
 
 interface Case {
@@ -39,7 +40,7 @@ function played({ sender, rules, local, headers }: Case) {
   try {
     return impersonate(headers, asking(sender), (attributes) => authorize(attributes, rbac).allowed);
   } catch (error) {
-    if (error instanceof StatusError) return error;
+    if (error instanceof ApiError) return error;
     throw error;
   }
 }
@@ -47,7 +48,7 @@ function played({ sender, rules, local, headers }: Case) {
 describe('impersonation comes out as on kube-apiserver 1.37.2', () => {
   test.each(cases.map((each) => [each.name, each] as const))('%s', (_, each) => {
     const came = played(each);
-    if (each.name === 'a node') expect(came).toBeInstanceOf(StatusError);
+    if (each.name === 'a node') expect(came).toBeInstanceOf(ApiError);
     else if (each.code === 400) expect(came).toMatchObject({ code: 400 });
     else if (each.message?.includes(`User "${each.sender}"`))
       expect(came).toMatchObject({ code: 403, message: worded(each.message) });
@@ -57,7 +58,7 @@ describe('impersonation comes out as on kube-apiserver 1.37.2', () => {
         impersonated: each.userInfo,
         ...(each.constraint && { constraint: each.constraint }),
       });
-    } else expect(came).not.toBeInstanceOf(StatusError);
+    } else expect(came).not.toBeInstanceOf(ApiError);
   });
 });
 
