@@ -1,5 +1,5 @@
 /**
- * Makes one object exist, acting as a person. It creates first and looks afterwards, because a new Session's
+ * Makes one object exist, or go, acting as a person. It creates first and looks afterwards, because a new Session's
  * children are not there yet; what is there is brought into line only where it is ours and alive. Anything else
  * is refused by name: adopting a stranger's object would hand it a lifetime and an owner it never asked for, and
  * a predecessor's claim that still terminates would leave the new pod waiting for ever.
@@ -7,7 +7,7 @@
 import type { KubeObject, Stored } from './api/meta.ts';
 import { ApiError, isAlreadyExists, isBadRequest, isForbidden, isInvalid } from './kube/errors.ts';
 import type { Client } from './kube/types.ts';
-import type { Ensure, Refusal } from './plan.ts';
+import type { Ensure, Refusal, Remove } from './plan.ts';
 
 /** `undefined` once the object is as it should be. Throws what may pass by itself and is nobody's mistake. */
 export async function ensure(client: Client, child: Ensure): Promise<Refusal | undefined> {
@@ -15,9 +15,17 @@ export async function ensure(client: Client, child: Ensure): Promise<Refusal | u
     if (!child.known && (await created(client, child))) return undefined;
     return await converge(client, child);
   } catch (error) {
-    const refusal = refusalOf(error, child.object);
-    if (refusal) return refusal;
-    throw error;
+    return refusalOf(error, named(child.object));
+  }
+}
+
+/** `undefined` once the object is gone. Throws as `ensure` does. */
+export async function remove(client: Client, { type, ref, precondition }: Remove): Promise<Refusal | undefined> {
+  try {
+    await client.delete(type, ref, precondition);
+    return undefined;
+  } catch (error) {
+    return refusalOf(error, `${type.kind} "${ref.name}"`);
   }
 }
 
@@ -45,20 +53,22 @@ async function converge(client: Client, child: Ensure): Promise<Refusal | undefi
 /**
  * What `create` wrote is owned by an `Update` entry of our manager, which a later apply would only share: a field
  * that we no longer apply would stay. So the entry is renamed to `Apply` before the first apply, as kubectl does
- * when it moves from client-side apply (k8s.io/client-go/util/csaupgrade).
+ * when it moves from client-side apply (k8s.io/client-go/util/csaupgrade). The version is replaced by itself, because
+ * another one is then a Conflict; a `test` or a path that fails would be called Invalid, as if a person were wrong.
  */
 async function applied(client: Client, { type, object }: Ensure, live: Stored<KubeObject>): Promise<void> {
   const entries = live.metadata.managedFields ?? [];
-  const at = entries.findIndex(
+  const created = entries.find(
     ({ operation, subresource, manager }) => operation === 'Update' && !subresource && manager === client.fieldManager,
   );
   const already = entries.some(({ operation, manager }) => operation === 'Apply' && manager === client.fieldManager);
-  if (at >= 0 && !already) {
+  if (created && !already) {
+    const renamed = entries.map((entry) => (entry === created ? { ...entry, operation: 'Apply' } : entry));
     await client.patch(type, object.metadata, {
       type: 'json',
       body: [
-        { op: 'test', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
-        { op: 'replace', path: `/metadata/managedFields/${at}/operation`, value: 'Apply' },
+        { op: 'replace', path: '/metadata/resourceVersion', value: live.metadata.resourceVersion },
+        { op: 'add', path: '/metadata/managedFields', value: renamed },
       ],
     });
   }
@@ -69,13 +79,13 @@ const named = ({ kind, metadata }: KubeObject): string => `${kind} "${metadata.n
 
 const vanished = (object: KubeObject): Refusal => ({
   reason: 'NameTaken',
-  message: `${named(object)} came and went while it was being made; it is tried again`,
+  message: `${named(object)} came and went while it was being made`,
   passes: true,
 });
 
 const terminating = (live: KubeObject): Refusal => ({
   reason: 'PredecessorTerminating',
-  message: `${named(live)} of an earlier object with this name is still being deleted; it is tried again once it is gone`,
+  message: `${named(live)} of an earlier object with this name is still being deleted`,
   passes: true,
 });
 
@@ -85,12 +95,12 @@ const taken = (live: KubeObject): Refusal => ({
   passes: true,
 });
 
-/** A refusal for what a person has to put right, in the API server's own words; `undefined` for anything else. */
-function refusalOf(error: unknown, object: KubeObject): Refusal | undefined {
-  if (!(error instanceof ApiError)) return undefined;
-  const message = `${named(object)}: ${error.message}`;
+/** A refusal for what a person has to put right, in the API server's own words. Throws anything else. */
+function refusalOf(error: unknown, what: string): Refusal {
+  if (!(error instanceof ApiError)) throw error;
+  const message = `${what}: ${error.message}`;
   if (isForbidden(error))
     return { reason: /exceeded quota/.test(error.message) ? 'QuotaExceeded' : 'Forbidden', message, passes: false };
   if (isInvalid(error) || isBadRequest(error)) return { reason: 'Invalid', message, passes: false };
-  return undefined;
+  throw error;
 }

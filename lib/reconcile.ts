@@ -4,7 +4,7 @@
  * it twice, late or in another order comes to the same.
  */
 import type { KubeObject, Stored } from './api/meta.ts';
-import { ensure } from './ensure.ts';
+import { ensure, remove } from './ensure.ts';
 import { ImpersonationRefused } from './identity/impersonation-headers.ts';
 import { isConflict, isNotFound } from './kube/errors.ts';
 import type { Client, Ref } from './kube/types.ts';
@@ -74,7 +74,10 @@ async function actAs(asPerson: Client, plan: Plan): Promise<Refusal | undefined>
     const refusal = await ensure(asPerson, child);
     if (refusal) return refusal;
   }
-  for (const { type, ref, precondition } of plan.remove) await asPerson.delete(type, ref, precondition);
+  for (const gone of plan.remove) {
+    const refusal = await remove(asPerson, gone);
+    if (refusal) return refusal;
+  }
   return undefined;
 }
 
@@ -103,7 +106,7 @@ const refusedOutcome = ({ reason, message, passes }: Refusal, final: boolean): O
   message: `${reason}: ${message}`,
 });
 
-const summary = ({ ensure: made, remove, report }: Plan): string =>
-  made.length + remove.length === 0 && !report
+const summary = ({ ensure: made, remove: removals, report }: Plan): string =>
+  made.length + removals.length === 0 && !report
     ? 'nothing to do'
-    : [...made.map(({ type }) => type.kind), ...remove.map(() => 'removal')].join(', ') || 'reported';
+    : [...made.map(({ type }) => type.kind), ...removals.map(() => 'removal')].join(', ') || 'reported';
