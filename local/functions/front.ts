@@ -24,6 +24,21 @@ const pass = ({ port, incoming, body, signal }: Passing, response: ServerRespons
     outgoing.once('error', reject).end(body);
   });
 
+/** Far more than an event has, bytes. */
+const MAX_BODY = 8 * 1024 * 1024;
+
+/** The body; `undefined` where it is longer than `MAX_BODY`, and what is left of it is not read. */
+async function bodyOf(incoming: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MAX_BODY) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 /** Rejects with the signal's reason where it aborts first. */
 const within = <T>(signal: AbortSignal, promise: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
@@ -36,11 +51,12 @@ const codeOf = (error: unknown, signal: AbortSignal): number => {
   return error instanceof NotStarted ? 503 : 502;
 };
 
-/** Answers 504 past the function's timeout, 503 where it does not start, 502 where it ends in the middle. */
+/** Answers 413 to a body without measure, 504 past the function's timeout, 503 where it does not start, 502 where it ends in the middle. */
 export async function serve(instance: Instance, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const signal = AbortSignal.timeout(instance.wanted.timeoutMs);
   try {
-    const body = Buffer.concat(await incoming.toArray());
+    const body = await bodyOf(incoming);
+    if (!body) return void response.writeHead(413, { connection: 'close' }).end(() => incoming.destroy());
     await within(
       signal,
       instance.use((port) => pass({ port, incoming, body, signal }, response)),

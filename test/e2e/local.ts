@@ -138,6 +138,10 @@ export class Local {
     return JSON.parse(read(join(this.data, 'cluster.json'))).pid;
   }
 
+  get server(): string {
+    return JSON.parse(read(join(this.data, 'cluster.json'))).kubeconfig.clusters[0].cluster.server;
+  }
+
   /** Kills the cluster's own process, as a power cut would, and waits until it is gone. */
   async kill(): Promise<void> {
     const { pid } = this;
@@ -183,6 +187,7 @@ export class Local {
   }
 
   materialised = (name: string) => this.session(name, 'to be materialised', (one) => isTrue(one, 'Materialised'));
+
   finished = (name: string) => this.session(name, 'to finish', (one) => isTrue(one, 'Finished'));
 
   /** The open Question of a Session. */
