@@ -21,32 +21,33 @@ export function deadlineAt({ metadata, spec }: Session): Date | undefined {
     : undefined;
 }
 
+function isPastDeadline(session: Session, now: Date): boolean {
+  const deadline = deadlineAt(session);
+  return deadline !== undefined && deadline <= now;
+}
+
 /** Why the workload is to be at zero at `now`; `undefined` where it is to run. */
 export function atZero(session: Session, now: Date): AtZero | undefined {
-  const deadline = deadlineAt(session);
   if (session.spec.suspend) return 'Requested';
-  if (deadline && deadline <= now) return 'Deadline';
+  if (isPastDeadline(session, now)) return 'Deadline';
   if (hasUnreadMessages(session)) return undefined;
   if (isTrue(session, CONDITION.finished)) return 'Finished';
   return sleeps(session, now) ? 'Idle' : undefined;
 }
 
-/** Whether the agent has waited for an answer longer than the spec lets it. */
-function sleeps(session: Session, now: Date): boolean {
-  const { suspendAfter } = session.spec.idle;
-  const waiting = findCondition(session, CONDITION.waiting);
-  return (
-    !!suspendAfter && waiting?.status === 'True' && later(waiting.lastTransitionTime, suspendAfter) <= now.getTime()
-  );
+/** Whether the agent has waited for an answer longer than the spec lets it, since a person last touched the Session. */
+function sleeps({ spec: { idle, touched }, status }: Session, now: Date): boolean {
+  const waiting = findCondition({ status }, CONDITION.waiting);
+  if (!idle.suspendAfter || waiting?.status !== 'True') return false;
+  const since = Math.max(Date.parse(waiting.lastTransitionTime), touched ? Date.parse(touched) : 0);
+  return since + milliseconds(idle.suspendAfter) <= now.getTime();
 }
 
-/** Whether the Session has been finished for longer than it is kept. */
+/** Whether the Session has been finished for longer than it is kept; not while a message is to be read still. */
 export function isPastRetention(session: Session, now: Date): boolean {
   const { ttlAfterFinished } = session.spec;
   const finished = findCondition(session, CONDITION.finished);
-  return (
-    !!ttlAfterFinished &&
-    finished?.status === 'True' &&
-    later(finished.lastTransitionTime, ttlAfterFinished) <= now.getTime()
-  );
+  if (!ttlAfterFinished || finished?.status !== 'True') return false;
+  if (hasUnreadMessages(session) && !isPastDeadline(session, now)) return false;
+  return later(finished.lastTransitionTime, ttlAfterFinished) <= now.getTime();
 }

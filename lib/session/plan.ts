@@ -22,6 +22,7 @@ import {
   isMaterialised,
   STARTING,
   SUSPENDED,
+  tellsReady,
   wasMaterialised,
 } from './status.ts';
 
@@ -91,8 +92,9 @@ function ready(session: Stored<Session>, zero: AtZero | undefined): Telling[] {
   const base = { type: CONDITION.ready, status: 'False', ...observed(session) } as const;
   if (zero === 'Finished') return [];
   if (zero) return [{ ...base, reason: SUSPENDED, message: AT_ZERO_MESSAGE[zero] }];
-  const silent = !isAtOne(session) || findCondition(session, CONDITION.ready)?.reason === STARTING;
-  return silent ? [{ ...base, reason: STARTING, message: 'the agent is starting' }] : [];
+  return !isAtOne(session) || tellsReady(session)
+    ? [{ ...base, reason: STARTING, message: 'the agent is starting' }]
+    : [];
 }
 
 function reportOf(session: Stored<Session>, told: Telling[], now: Date): { report?: Report } {
@@ -100,12 +102,20 @@ function reportOf(session: Stored<Session>, told: Telling[], now: Date): { repor
   return conditions.every((condition) => alreadySays(session, condition)) ? {} : { report: { conditions } };
 }
 
+const RETRIED = '; it is tried again for a while, and then with `tiny touch`';
+
+/** The refusal in the words that a person can act on. */
+function wordsOf({ spec: { requester } }: Session, { reason, message, passes }: Refusal): string {
+  if (passes) return message + RETRIED;
+  return reason === 'Forbidden' && requester ? message + mastersHint(requester) : message;
+}
+
 /** A refusal is told on Materialised, and on Ready, which `kubectl get` shows, unless an agent runs and has its own say. */
-function refused(session: Stored<Session>, { reason, message }: Refusal, now: Date): Report | undefined {
-  const { requester } = session.spec;
-  const words = reason === 'Forbidden' && requester ? message + mastersHint(requester) : message;
-  const told = { status: 'False', reason, message: words, ...observed(session) } as const;
-  const types = isAtOne(session) ? [CONDITION.materialised] : [CONDITION.materialised, CONDITION.ready];
+function refused(session: Stored<Session>, refusal: Refusal, now: Date): Report | undefined {
+  const message = wordsOf(session, refusal);
+  const told = { status: 'False', reason: refusal.reason, message, ...observed(session) } as const;
+  const { materialised, ready: shown } = CONDITION;
+  const types = isAtOne(session) && !tellsReady(session) ? [materialised] : [materialised, shown];
   const { report } = reportOf(
     session,
     types.map((type) => ({ type, ...told })),

@@ -36,6 +36,14 @@ export const AT_ZERO_MESSAGE: Record<AtZero, string> = {
 export const hasUnreadMessages = ({ spec, status }: Session): boolean =>
   (spec.messages?.length ?? 0) > (status?.messagesRead ?? 0);
 
+/** Whether Ready says what the function told it, a refusal included, or nothing yet: then it is not the agent's. */
+export function tellsReady(session: Session): boolean {
+  const ready = findCondition(session, CONDITION.ready);
+  const materialised = findCondition(session, CONDITION.materialised);
+  const refusal = materialised?.status === 'False' ? materialised.reason : undefined;
+  return !ready || [STARTING, SUSPENDED, refusal].includes(ready.reason);
+}
+
 /** Whether an earlier run made the Session's objects, at whatever generation. */
 export const wasMaterialised = (session: Session): boolean => isTrue(session, CONDITION.materialised);
 
