@@ -2,9 +2,8 @@
 
 import { ApiError } from '../../lib/kube/errors.ts';
 import { jsonPatch, type Operation } from '../apply/json-patch.ts';
-import { mergePatch } from '../apply/merge-patch.ts';
+import { merge, strategicMerge } from '../apply/merge.ts';
 import { applyConfig } from '../apply/server-side-apply.ts';
-import { strategicMerge } from '../apply/strategic-merge.ts';
 import type { Stored } from '../types.ts';
 import { type Answer, type Call, ok } from './call.ts';
 import { type Cause, cause, conflict, invalid, notFound } from './errors.ts';
@@ -15,7 +14,7 @@ type Change = (old: Json, call: Call) => unknown;
 
 const APPLY = 'application/apply-patch+yaml';
 const CHANGES: Record<string, Change> = {
-  'application/merge-patch+json': (old, { body }) => mergePatch(old, body),
+  'application/merge-patch+json': (old, { body }) => merge(old, body),
   'application/json-patch+json': (old, { body }) => jsonPatch(old, body as Operation[]),
   'application/strategic-merge-patch+json': (old, { body, resource, contentType }) => {
     if (resource.schema || resource.columns) throw unsupported(contentType);
@@ -41,7 +40,7 @@ function apply(call: Call): Answer {
   const { subresource } = attributes;
   if (!live && subresource) throw notFound(resource, attributes.name);
   const force = query.get('force') === 'true';
-  const { object } = applyConfig({
+  const object = applyConfig({
     live,
     config,
     manager,

@@ -22,6 +22,7 @@ export interface Schema {
   items?: Schema;
   default?: unknown;
   'x-kubernetes-list-type'?: string;
+  'x-kubernetes-map-type'?: string;
   'x-kubernetes-preserve-unknown-fields'?: boolean;
   'x-kubernetes-list-map-keys'?: string[];
 }

@@ -1,6 +1,6 @@
 /** What hangs below an object besides its status: a Deployment's scale and a pod's log. */
 
-import { mergePatch } from '../apply/merge-patch.ts';
+import { merge } from '../apply/merge.ts';
 import type { Stored } from '../types.ts';
 import { type Answer, type Call, ok } from './call.ts';
 import { badRequest } from './errors.ts';
@@ -55,7 +55,7 @@ export function scale(call: Call): Answer {
   const old = existing(call);
   const { verb } = call.attributes;
   if (verb === 'get') return ok(scaleOf(old));
-  const next = (verb === 'patch' ? mergePatch(scaleOf(old), call.body) : call.body) as Stored & {
+  const next = (verb === 'patch' ? merge(scaleOf(old), call.body) : call.body) as Stored & {
     spec?: { replicas?: number };
   };
   const { resourceVersion = '' } = next.metadata;

@@ -127,7 +127,7 @@ function settled(call: Call, { object, causes, applied }: Draft, old?: Stored): 
 
 /** The object with its managed fields as this write leaves them. */
 function tracked({ api, resource, manager, attributes: { subresource } }: Call, updated: Stored, old?: Stored): Stored {
-  const managedFields = trackUpdate({ old, updated, manager, subresource, now: api.now(), keys: listKeys(resource) });
+  const managedFields = trackUpdate(updated, old, { manager, subresource, now: api.now(), keys: listKeys(resource) });
   return { ...updated, metadata: { ...updated.metadata, managedFields } };
 }
 

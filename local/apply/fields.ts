@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { itemKey, type ListKeys } from './list-keys.ts';
-import { isMap } from './merge-patch.ts';
+import { isMap } from './merge.ts';
 
 /** Joins the elements of a path; no element has it, because JSON escapes it. */
 export const SEPARATOR = '\u0000';
@@ -27,28 +27,14 @@ interface At {
 }
 
 /** What the server sets itself and nobody owns. */
-const SYSTEM = new Set(
-  ['apiVersion', 'kind', 'metadata']
-    .concat(
-      [
-        'name',
-        'namespace',
-        'creationTimestamp',
-        'selfLink',
-        'uid',
-        'generation',
-        'managedFields',
-        'resourceVersion',
-      ].map((field) => `metadata${SEPARATOR}f:${field}`),
-    )
-    .map((path) => `f:${path}`),
-);
+const SYSTEM =
+  /^f:(apiVersion|kind|metadata(\0f:(name|namespace|creationTimestamp|uid|generation|managedFields|resourceVersion))?)$/;
 
 /** Every place in the object that can be owned, but for those in `except`: top-level fields that this write can't set. */
 export function fieldsOf(object: unknown, keys: ListKeys, except: readonly string[] = []): Map<string, Field> {
   const all = isMap(object) ? Object.entries(object).filter(([field]) => !except.includes(field)) : [];
   const found = all.flatMap(([field, value]) => [...walk(value, { keys, fields: [field], path: `f:${field}` })]);
-  return new Map(found.filter(([path]) => !SYSTEM.has(path)));
+  return new Map(found.filter(([path]) => !SYSTEM.test(path)));
 }
 
 function* walk(value: unknown, at: At): Generator<[string, Field]> {
@@ -90,8 +76,6 @@ export function changes(before: ReadonlyMap<string, Field>, after: ReadonlyMap<s
 export const union = (...sets: FieldSet[]): Set<string> => new Set(sets.flatMap((set) => [...set]));
 export const difference = (set: FieldSet, other: FieldSet): Set<string> =>
   new Set([...set].filter((path) => !other.has(path)));
-export const intersection = (set: FieldSet, other: FieldSet): Set<string> =>
-  new Set([...set].filter((path) => other.has(path)));
 
 /** The set, and each named field that leads to one of it. */
 export function withParents(set: FieldSet): Set<string> {
@@ -104,6 +88,31 @@ export function withParents(set: FieldSet): Set<string> {
   }
   return all;
 }
+
+/** The value without the places of `gone`, each with all that is below it. What is emptied goes too. */
+export const removeFields = (value: unknown, gone: FieldSet, keys: ListKeys): unknown =>
+  without(value, gone, { keys, fields: [], path: '' });
+
+function without(value: unknown, gone: FieldSet, at: At): unknown {
+  const shape = at.keys(at.fields);
+  if (Array.isArray(value) && shape && shape !== 'atomic') {
+    const keyed = value.map((item) => ({ item, path: at.path + SEPARATOR + itemKey(shape, item) }));
+    const left = keyed.filter(({ path }) => !gone.has(path));
+    return left.map(({ item, path }) => (isMap(item) ? withoutFields(item, gone, { ...at, path }) : item));
+  }
+  return isMap(value) && shape !== 'atomic' ? withoutFields(value, gone, at) : value;
+}
+
+function withoutFields(value: Record<string, unknown>, gone: FieldSet, at: At) {
+  const left = Object.entries(value).flatMap(([field, child]) => {
+    const path = `${at.path && at.path + SEPARATOR}f:${field}`;
+    const rest = gone.has(path) ? undefined : without(child, gone, { ...at, fields: [...at.fields, field], path });
+    return rest === undefined || (isEmpty(rest) && !isEmpty(child)) ? [] : [[field, rest]];
+  });
+  return Object.fromEntries(left);
+}
+
+const isEmpty = (value: unknown): boolean => value instanceof Object && Object.keys(value).length === 0;
 
 export type FieldsV1 = { [element: string]: FieldsV1 };
 

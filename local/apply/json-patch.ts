@@ -1,82 +1,58 @@
-/** JSON patch (RFC 6902): each operation in turn, or none of them. */
+/** JSON patch (RFC 6902), each operation in turn or none of them: `add`, `remove`, `replace` and `test`. */
 import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '../../lib/kube/errors.ts';
+import { badRequest, notImplemented } from '../api/errors.ts';
 
 export interface Operation {
   op: string;
   path: string;
-  from?: string;
   value?: unknown;
 }
 
-/** The API server's own limit. */
-const MAX_OPERATIONS = 10_000;
+interface Place {
+  parent: Record<string, unknown> | unknown[];
+  key: string;
+}
 
-/** What the operation can't be done for; becomes the message of the 422. */
-class Impossible extends Error {}
+const OPERATIONS: Record<string, (place: Place, value: unknown) => void> = {
+  add: put,
+  remove(place) {
+    read(place);
+    if (Array.isArray(place.parent)) place.parent.splice(Number(place.key), 1);
+    else delete place.parent[place.key];
+  },
+  replace(place, value) {
+    read(place);
+    (place.parent as Record<string, unknown>)[place.key] = value;
+  },
+  test(place, value) {
+    if (!isDeepStrictEqual(has(place) ? read(place) : null, value ?? null)) throw impossible('the value differs');
+  },
+};
 
 /** `target` with the patch applied; `target` itself is not changed. Throws 422 where an operation can't be done. */
 export function jsonPatch(target: unknown, operations: readonly Operation[]): unknown {
-  if (!Array.isArray(operations)) throw new ApiError(400, { reason: 'BadRequest', message: 'a JSON patch is a list' });
-  if (operations.length > MAX_OPERATIONS) {
-    const message = `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`;
-    throw new ApiError(413, { reason: 'RequestEntityTooLarge', message });
-  }
+  if (!Array.isArray(operations)) throw badRequest('a JSON patch is a list');
   const document = { root: structuredClone(target) };
-  for (const operation of operations) {
-    try {
-      perform(document, operation);
-    } catch (error) {
-      if (!(error instanceof Impossible)) throw error;
-      const message = `the JSON patch's ${operation.op} operation does not apply to "${operation.path}": ${error.message}`;
-      throw new ApiError(422, { reason: 'Invalid', message });
-    }
+  for (const { op, path, value } of operations) {
+    const act = Object.hasOwn(OPERATIONS, op) && OPERATIONS[op];
+    if (!act) throw notImplemented(`the operation "${op}" of a JSON patch`);
+    act(locate(document, String(path)), value);
   }
   return document.root;
 }
 
-type Container = Record<string, unknown> | unknown[];
-interface Place {
-  parent: Container;
-  key: string;
-}
-
-type Root = { root: unknown };
-
-const OPERATIONS: Record<string, (document: Root, operation: Operation) => void> = {
-  add: (document, { path, value }) => put(locate(document, path), value),
-  remove: (document, { path }) => take(locate(document, path)),
-  replace: (document, { path, value }) => replace(locate(document, path), value),
-  copy: (document, { path, from = '' }) => put(locate(document, path), structuredClone(read(locate(document, from)))),
-  move(document, { path, from = '' }) {
-    const value = take(locate(document, from));
-    put(locate(document, path), value);
-  },
-  test(document, { path, value }) {
-    const place = locate(document, path);
-    if (!isDeepStrictEqual(has(place) ? read(place) : null, value ?? null)) throw new Impossible('the value differs');
-  },
-};
-
-function perform(document: Root, operation: Operation): void {
-  const { op } = operation;
-  const act = Object.hasOwn(OPERATIONS, op) ? OPERATIONS[op] : undefined;
-  if (!act) throw new Impossible('there is no such operation');
-  act(document, operation);
-}
+const impossible = (why: string): ApiError =>
+  new ApiError(422, { reason: 'Invalid', message: `the JSON patch does not apply: ${why}` });
 
 /** Where the pointer leads: its last step is not taken yet, so that nothing needs to be there. */
-function locate(document: Root, pointer: string): Place {
-  if (pointer !== '' && !pointer.startsWith('/')) throw new Impossible(`"${pointer}" is no JSON pointer`);
-  const steps = pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replace(/~1/g, '/').replace(/~0/g, '~'));
+function locate(document: { root: unknown }, pointer: string): Place {
+  if (pointer !== '' && !pointer.startsWith('/')) throw impossible(`"${pointer}" is no JSON pointer`);
   let place: Place = { parent: document, key: 'root' };
-  for (const key of steps) {
+  for (const step of pointer.split('/').slice(1)) {
     const parent = read(place);
-    if (typeof parent !== 'object' || parent === null) throw new Impossible(`"${place.key}" holds no fields`);
-    place = { parent: parent as Container, key };
+    if (typeof parent !== 'object' || parent === null) throw impossible(`"${place.key}" holds no fields`);
+    place = { parent: parent as Place['parent'], key: step.replace(/~1/g, '/').replace(/~0/g, '~') };
   }
   return place;
 }
@@ -87,20 +63,8 @@ function has({ parent, key }: Place): boolean {
 }
 
 function read(place: Place): unknown {
-  if (!has(place)) throw new Impossible(`there is no "${place.key}"`);
+  if (!has(place)) throw impossible(`there is no "${place.key}"`);
   return (place.parent as Record<string, unknown>)[place.key];
-}
-
-function take(place: Place): unknown {
-  const value = read(place);
-  if (Array.isArray(place.parent)) place.parent.splice(Number(place.key), 1);
-  else delete place.parent[place.key];
-  return value;
-}
-
-function replace(place: Place, value: unknown): void {
-  read(place);
-  (place.parent as Record<string, unknown>)[place.key] = value;
 }
 
 function put({ parent, key }: Place, value: unknown): void {
@@ -109,6 +73,6 @@ function put({ parent, key }: Place, value: unknown): void {
     return;
   }
   const index = key === '-' ? parent.length : Number(key);
-  if (!/^(-|\d+)$/.test(key) || index > parent.length) throw new Impossible(`"${key}" is outside of the list`);
+  if (!/^(-|\d+)$/.test(key) || index > parent.length) throw impossible(`"${key}" is outside of the list`);
   parent.splice(index, 0, value);
 }

@@ -3,125 +3,93 @@
  * manager applied before and no longer does is removed unless another owns it, and changing what another owns is a
  * conflict unless forced.
  */
+import { toTimestamp } from '../../lib/api/conditions.ts';
 import type { ManagedFieldsEntry } from '../../lib/api/meta.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
+import { badRequest } from '../api/errors.ts';
 import type { Stored } from '../types.ts';
+import { describeField, difference, type FieldSet, fieldsOf, removeFields, union, withParents } from './fields.ts';
 import {
-  changes,
-  describeField,
-  difference,
-  type FieldSet,
-  fieldsOf,
-  intersection,
-  union,
-  withParents,
-} from './fields.ts';
-import type { ListKeys } from './list-keys.ts';
-import {
-  isEntryOf,
+  entryOf,
+  isSame,
   type Managed,
   notSetBy,
   own,
   readManaged,
-  trackUpdate,
-  type Writer,
+  taken,
+  type Writing,
   writeManaged,
 } from './managed-fields.ts';
-import { mergeConfig, removeFields } from './merge-config.ts';
+import { merge } from './merge.ts';
 
-export interface Apply {
+export interface Apply extends Writing {
   /** Absent where the apply makes the object. */
   live?: Stored | undefined;
   config: Stored;
-  manager: string;
   /** Take over what others own. */
   force: boolean;
-  subresource: string;
-  now: Date;
-  keys: ListKeys;
 }
-
-/** Every object has metadata, whoever owns what is in it. */
-const METADATA = new Set(['f:metadata']);
 
 /**
  * The object that comes of it; equal to `live` where nothing changes. `metadata.uid` and `resourceVersion` of the
  * configuration are in it, for the caller to check. Throws 409 with a cause for each field in conflict.
  */
-export function applyConfig({ live, config, manager, force, subresource, now, keys }: Apply): { object: Stored } {
-  if (config.metadata.managedFields) {
-    throw new ApiError(400, { reason: 'BadRequest', message: 'metadata.managedFields must be nil' });
-  }
-  const except = notSetBy(subresource);
-  const writer: Writer = { manager, operation: 'Apply', apiVersion: config.apiVersion, subresource };
-  const before = live ? managedBefore(live, { subresource, now, keys }) : [];
-  const mine = before.find(({ entry }) => isEntryOf(entry, writer));
+export function applyConfig({ live, config, force, ...writing }: Apply): Stored {
+  if (config.metadata.managedFields) throw badRequest('metadata.managedFields must be nil');
+  const { keys, now } = writing;
+  const except = notSetBy(writing.subresource);
+  const entry = entryOf(writing, 'Apply', config.apiVersion);
+  const before = readManaged(live?.metadata.managedFields);
+  const mine = before.find((each) => isSame(each.entry, entry));
   const others = before.filter((each) => each !== mine);
-  const applied = ownedBy(config, keys, except);
+  const applied = new Set([...fieldsOf(config, keys, except)].flatMap(([path, { owned }]) => (owned ? [path] : [])));
 
-  const merged = mergeConfig(live ?? {}, settable(config, except), { keys, fields: [] });
-  const kept = union(METADATA, withParents(union(applied, ...others.map(({ set }) => set))));
-  const gone = difference(withParents(mine?.set ?? new Set()), kept);
-  const object = removeFields(merged, gone, { keys, fields: [], path: '' }) as Stored;
+  const merged = merge(live ?? {}, settable(config, except), keys);
+  const kept = withParents(union(applied, ...others.map(({ set }) => set)));
+  const gone = difference(withParents(mine?.set ?? new Set()), union(kept, new Set(['f:metadata'])));
+  const object = removeFields(merged, gone, keys) as Stored;
 
-  const { set, removed } = changes(fieldsOf(live ?? { metadata: {} }, keys, except), fieldsOf(object, keys, except));
+  const { set, changed, rest } = taken(others, { before: live, after: object, writing });
   if (!force) refuseConflicts(others, set);
-  const left = others.map((each) => ({ ...each, set: difference(each.set, union(set, removed)) }));
-  const changed = set.size > 0 || removed.size > 0;
-  const managed = own(left, writer, { set: applied, time: changed ? now : mine?.entry.time });
-  return { object: withManaged(object, writeManaged(managed)) };
-}
-
-function managedBefore(live: Stored, at: { subresource: string; now: Date; keys: ListKeys }): Managed[] {
-  const managed = readManaged(live.metadata.managedFields);
-  if (managed.length > 0) return managed;
-  const updated = withManaged(live, []);
-  return readManaged(trackUpdate({ old: undefined, updated, manager: 'before-first-apply', ...at }));
-}
-
-function ownedBy(config: Stored, keys: ListKeys, except: readonly string[]): Set<string> {
-  return new Set([...fieldsOf(config, keys, except)].flatMap(([path, { owned }]) => (owned ? [path] : [])));
+  const time = changed.size > 0 ? toTimestamp(now) : mine?.entry.time;
+  return withManaged(object, writeManaged(own(rest, { ...entry, ...(time && { time }) }, applied)));
 }
 
 /** The configuration without what this write can't set; of metadata, what says which object is meant. */
 function settable(config: Stored, except: readonly string[]): Record<string, unknown> {
-  const { name, namespace, uid, resourceVersion } = config.metadata;
-  const meant = {
-    name,
-    ...(namespace && { namespace }),
-    ...(uid && { uid }),
-    ...(resourceVersion && { resourceVersion }),
-  };
+  const { name, namespace = null, uid = null, resourceVersion = null } = config.metadata;
   const entries = Object.entries(config).filter(([field]) => !except.includes(field));
-  return { ...Object.fromEntries(entries), ...(except.includes('metadata') && { metadata: meant }) };
+  const meant = Object.entries({ name, namespace, uid, resourceVersion }).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    except.includes('metadata') ? [...entries, ['metadata', Object.fromEntries(meant)]] : entries,
+  );
 }
 
 function withManaged(object: Stored, managed: ManagedFieldsEntry[]): Stored {
-  const { apiVersion, kind, metadata, ...rest } = object;
-  const { managedFields: _, ...others } = metadata;
-  const all = { ...others, ...(managed.length > 0 && { managedFields: managed }) };
-  return { apiVersion, kind, metadata: all, ...rest };
+  const { managedFields: _, ...others } = object.metadata;
+  return { ...object, metadata: { ...others, ...(managed.length > 0 && { managedFields: managed }) } };
 }
 
 function refuseConflicts(others: readonly Managed[], set: FieldSet): void {
   const conflicts = others.flatMap(({ entry, set: theirs }) =>
-    [...intersection(theirs, set)]
+    [...theirs]
+      .filter((path) => set.has(path))
       .sort()
-      .map((path) => ({ manager: describeManager(entry), field: describeField(path) })),
+      .map((path) => ({ message: `conflict with ${describeManager(entry)}`, field: describeField(path) })),
   );
   const [first] = conflicts;
   if (!first) return;
-  const managers = [...new Set(conflicts.map(({ manager }) => manager))].sort();
-  const lines = managers.flatMap((manager) => [
-    `conflicts with ${manager}:`,
-    ...conflicts.filter((each) => each.manager === manager).map(({ field }) => `- ${field}`),
+  const lines = [...Map.groupBy(conflicts, ({ message }) => message)].flatMap(([message, each]) => [
+    `${message.replace('conflict', 'conflicts')}:`,
+    ...each.map(({ field }) => `- ${field}`),
   ]);
-  const one = `Apply failed with 1 conflict: conflict with ${first.manager}: ${first.field}`;
-  const many = `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`;
-  const causes = conflicts.map(({ manager, field }) => {
-    return { reason: 'FieldManagerConflict', message: `conflict with ${manager}`, field };
+  const one = `1 conflict: ${first.message}: ${first.field}`;
+  const many = `${conflicts.length} conflicts: ${lines.join('\n')}`;
+  throw new ApiError(409, {
+    reason: 'Conflict',
+    message: `Apply failed with ${conflicts.length === 1 ? one : many}`,
+    details: { causes: conflicts.map((each) => ({ reason: 'FieldManagerConflict', ...each })) },
   });
-  throw new ApiError(409, { reason: 'Conflict', message: conflicts.length === 1 ? one : many, details: { causes } });
 }
 
 function describeManager({ manager, operation, apiVersion, subresource }: ManagedFieldsEntry): string {

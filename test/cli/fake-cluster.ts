@@ -3,7 +3,7 @@ import type { KubeObject, Person, Stored } from '../../lib/api/meta.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
 import type { Client, ListOptions, Patch, Ref, ResourceType, WatchEvent, WatchOptions } from '../../lib/kube/types.ts';
 import { jsonPatch } from '../../local/apply/json-patch.ts';
-import { mergePatch } from '../../local/apply/merge-patch.ts';
+import { merge } from '../../local/apply/merge.ts';
 
 export interface Fake {
   client: Client;
@@ -65,7 +65,7 @@ export function makeFake(now: () => Date): Fake {
     fake.fault(request);
   };
   const patched = (object: Any, patch: Patch): Any => {
-    const next = (patch.type === 'merge' ? mergePatch(object, patch.body) : jsonPatch(object, patch.body)) as Any;
+    const next = (patch.type === 'merge' ? merge(object, patch.body) : jsonPatch(object, patch.body)) as Any;
     if (next.metadata.resourceVersion !== object.metadata.resourceVersion) throw conflict(object.metadata.name);
     return next;
   };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonPatch, type Operation } from '../../../local/apply/json-patch.ts';
-import { mergePatch } from '../../../local/apply/merge-patch.ts';
+import { merge } from '../../../local/apply/merge.ts';
 
 const object = () => fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 });
 
@@ -28,22 +28,22 @@ describe('a merge patch', () => {
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
   ])('%j and %j make %j', (target, patch, result) => {
-    expect(mergePatch(target, patch)).toEqual(result);
+    expect(merge(target, patch)).toEqual(result);
   });
 
   test('applied twice is applied once, and changes nothing that it was given', () => {
     fc.assert(
       fc.property(object(), object(), (target, patch) => {
         const before = structuredClone(target);
-        const once = mergePatch(target, patch);
-        expect(mergePatch(once, patch)).toEqual(once);
+        const once = merge(target, patch);
+        expect(merge(once, patch)).toEqual(once);
         expect(target).toEqual(before);
       }),
     );
   });
 
   test('reaches no prototype', () => {
-    mergePatch({}, JSON.parse('{"__proto__":{"polluted":true}}'));
+    merge({}, JSON.parse('{"__proto__":{"polluted":true}}'));
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
   });
 });
@@ -57,8 +57,6 @@ describe('a JSON patch', () => {
     ['adds at the end', [{ op: 'add', path: '/list/-', value: 'z' }], { ...target, list: ['x', 'y', 'z'] }],
     ['removes an item', [{ op: 'remove', path: '/list/0' }], { ...target, list: ['y'] }],
     ['replaces', [{ op: 'replace', path: '/a/b', value: [] }], { ...target, a: { b: [] } }],
-    ['moves', [{ op: 'move', from: '/a/b', path: '/list/0' }], { ...target, a: {}, list: [1, 'x', 'y'] }],
-    ['copies', [{ op: 'copy', from: '/a', path: '/d' }], { ...target, d: { b: 1 } }],
     [
       'reads escapes',
       [
@@ -84,8 +82,6 @@ describe('a JSON patch', () => {
     { op: 'add', path: '/list/x', value: 1 },
     { op: 'remove', path: '/list/-' },
     { op: 'test', path: '/a/b', value: 2 },
-    { op: 'copy', from: '/z', path: '/y' },
-    { op: 'toString', path: '/a' },
     { op: 'add', path: 'a', value: 1 },
     { op: 'add', path: '/__proto__/polluted', value: 1 },
     { op: 'add', path: '/a/b/c', value: 1 },
@@ -104,11 +100,10 @@ describe('a JSON patch', () => {
     expect(given).toEqual({ a: 1 });
   });
 
-  test('refuses what is no list, and too long a list', () => {
+  test('refuses what is no list, and an operation that the stand-in does not have', () => {
     expect(() => jsonPatch({}, { op: 'add' } as never)).toThrow(expect.objectContaining({ code: 400 }));
-    expect(() => jsonPatch({}, Array(10_001).fill({ op: 'test', path: '' }))).toThrow(
-      expect.objectContaining({ code: 413 }),
-    );
+    for (const op of ['copy', 'toString'])
+      expect(() => jsonPatch({}, [{ op, path: '/a' }])).toThrow(expect.objectContaining({ code: 501 }));
   });
 
   test('that adds every field of an object makes that object', () => {

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { ManagedFieldsEntry } from '../../../lib/api/meta.ts';
 import { ApiError } from '../../../lib/kube/errors.ts';
+import type { Schema } from '../../../local/api/schema.ts';
 import { jsonPatch, type Operation } from '../../../local/apply/json-patch.ts';
-import { builtInKeys, crdKeys, type OpenApiSchema } from '../../../local/apply/list-keys.ts';
+import { builtInKeys, crdKeys } from '../../../local/apply/list-keys.ts';
 import { trackUpdate } from '../../../local/apply/managed-fields.ts';
-import { mergePatch } from '../../../local/apply/merge-patch.ts';
+import { merge } from '../../../local/apply/merge.ts';
 import { applyConfig } from '../../../local/apply/server-side-apply.ts';
 import type { Stored } from '../../../local/types.ts';
 
@@ -26,7 +27,7 @@ interface Case {
 
 /** What kube-apiserver 1.37.2 answered to each step. */
 const recorded = JSON.parse(readFileSync(new URL('fixtures/kube-apiserver-1.37.json', import.meta.url), 'utf8')) as {
-  schema: OpenApiSchema;
+  schema: Schema;
   cases: Case[];
 };
 const now = new Date('2026-01-02T03:04:05.678Z');
@@ -38,11 +39,11 @@ function play(step: Step, live: Stored | undefined, { resource, object }: Case):
     resource === 'Thing' ? { apiVersion: 'example.dev/v1', kind: 'Thing' } : { apiVersion: 'v1', kind: resource };
   const whole = { ...head, ...body, metadata: { ...body.metadata, name: object, namespace: 'demo' } } as Stored;
   const at = { manager, subresource, now, keys };
-  if (how === 'apply') return applyConfig({ live, config: whole, force, ...at }).object;
+  if (how === 'apply') return applyConfig({ live, config: whole, force, ...at });
   const updated = (
-    how === 'create' ? whole : how === 'json' ? jsonPatch(live, body as unknown as Operation[]) : mergePatch(live, body)
+    how === 'create' ? whole : how === 'json' ? jsonPatch(live, body as unknown as Operation[]) : merge(live, body)
   ) as Stored;
-  const managedFields = trackUpdate({ old: live, updated, ...at });
+  const managedFields = trackUpdate(updated, live, at);
   const { managedFields: _, ...metadata } = updated.metadata;
   return { ...updated, metadata: { ...metadata, ...(managedFields.length > 0 && { managedFields }) } };
 }

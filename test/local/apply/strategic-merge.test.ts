@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { builtInKeys } from '../../../local/apply/list-keys.ts';
-import { strategicMerge } from '../../../local/apply/strategic-merge.ts';
+import { strategicMerge } from '../../../local/apply/merge.ts';
 
 type Json = Record<string, unknown>;
 
