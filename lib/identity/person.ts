@@ -20,16 +20,21 @@ export const isPerson = (person: Person): boolean =>
 export const samePerson = (a: Person | undefined, b: Person | undefined): boolean =>
   a?.username === b?.username && (a?.uid ?? '') === (b?.uid ?? '');
 
-/** Why a function can't act as `person`; `undefined` where it can. */
-export function notAPerson(person: Person | undefined): { reason: string; message: string; passes: false } | undefined {
-  if (!person) {
-    return {
-      reason: 'NoRequester',
-      message:
-        'nobody is stamped as having asked for this: the admission policies are missing or were when it was made; install them and run `tiny touch`',
-      passes: false,
-    };
-  }
+/** What nobody is stamped on, and what to do about it once the admission policies are there. */
+const UNSTAMPED = {
+  Session: { did: 'asked for', next: 'run `tiny touch`' },
+  Question: { did: 'answered', next: 'have the agent ask again' },
+};
+
+const unstamped = ({ did, next }: { did: string; next: string }): string =>
+  `nobody is stamped as having ${did} this: the admission policies are missing or were then; install them and ${next}`;
+
+/** Why a function can't act as `person`, who asked for a Session or answered a Question; `undefined` where it can. */
+export function notAPerson(
+  person: Person | undefined,
+  kind: keyof typeof UNSTAMPED = 'Session',
+): { reason: string; message: string; passes: false } | undefined {
+  if (!person) return { reason: 'NoRequester', message: unstamped(UNSTAMPED[kind]), passes: false };
   if (isPerson(person)) return undefined;
   return {
     reason: 'RequesterNotAPerson',

@@ -32,7 +32,7 @@ const expired = ({ spec }: Question): Refusal => ({
 });
 
 function spawn(question: Stored<Question>, by: Person | undefined, now: Date): Plan {
-  const refusal = notAPerson(by);
+  const refusal = notAPerson(by, 'Question');
   const object = by && makeChild(question, by);
   if (refusal || !object) return { ...NOTHING, refusal };
   const child: Ensure = { type: SESSIONS, object, known: false, mine: isChildOf(question), mode: 'create' };

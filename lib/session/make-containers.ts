@@ -9,8 +9,11 @@ import { promptDigest } from './names.ts';
 export const IMAGE_VERSION = '0.1.0';
 const TOOLS_IMAGE = `tiny.dev/agent-tools:${IMAGE_VERSION}`;
 
+/** A variable with exactly `value`: the kubelet fills in `$(NAME)` and makes one dollar of two. */
+const literal = (name: string, value: string): V1EnvVar => ({ name, value: value.replaceAll('$', () => '$$') });
+
 const variables = (values: Record<string, string>): V1EnvVar[] =>
-  Object.entries(values).map(([name, value]) => ({ name, value }));
+  Object.entries(values).map(([name, value]) => literal(name, value));
 
 const whoseItIs = ({ metadata }: Stored<Session>) => ({
   TINY_NAMESPACE: metadata.namespace ?? '',
@@ -63,8 +66,8 @@ function agentEnvironment(session: Stored<Session>): V1EnvVar[] {
     ...(repository?.credentialsSecret && { TINY_GIT_CREDENTIALS: '/etc/tiny/git' }),
     HOME: '/home/agent',
   };
-  const asked = (agent.env ?? []).filter(({ name }) => !(name in own));
-  return [...asked, ...variables(own)];
+  const asked = (agent.env ?? []).filter(({ name }) => !Object.hasOwn(own, name));
+  return [...asked.map(({ name, value }) => literal(name, value)), ...variables(own)];
 }
 
 export function agentContainer(session: Stored<Session>): V1Container {

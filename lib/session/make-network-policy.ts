@@ -1,6 +1,7 @@
 /**
  * What a Session's pod may reach. Nothing may come in; out may go DNS, TLS (the agent's model, git over HTTPS), the
- * API server's usual port and git over SSH, but never a link-local address, where clouds keep their credentials.
+ * API server's usual port and git over SSH, but never an address where clouds keep their credentials (link-local, and
+ * Alibaba's).
  * NetworkPolicy knows addresses, not names: a narrower rule for the model's host is the cluster's own to add.
  */
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPort, V1NetworkPolicySpec } from '@kubernetes/client-node';
@@ -27,7 +28,7 @@ function anywhereButLinkLocal({ spec }: Session): V1NetworkPolicyEgressRule {
   const ports = new Set([443, 6443, ...(spec.repository ? [repositoryPort(spec.repository.url)] : [])]);
   return {
     to: [
-      { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
+      { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', '100.100.100.200/32'] } },
       { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] } },
     ],
     ports: [...ports].map(tcp),
