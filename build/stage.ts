@@ -45,8 +45,8 @@ export interface Request {
 export interface Stage {
   /** The environment of a function's process. */
   envOf(name: string): Record<string, string>;
-  /** With the rights of a person who may make Sessions. */
-  alice: Client;
+  /** Acts as `alice`, who may make Sessions, or as the function of that name. */
+  as(name: string): Client;
   newSession(name: string): Promise<Stored<Session>>;
   /** What Knative delivers for an object just made. */
   eventOf(object: KubeObject): Ask;
@@ -80,6 +80,7 @@ async function install(admin: Client, root: string): Promise<void> {
   const manifests = ['crds', 'rbac'].flatMap((folder) => readManifests(join(root, folder)));
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: PROJECT } };
   await applyAll(admin, [...manifests, ...localRoles(), namespace], { wait: setTimeout });
+  await applyAll(admin, readManifests(join(root, 'rbac/project')), { namespace: PROJECT, wait: setTimeout });
 }
 
 /** `root` is the project's own folder. */
@@ -92,7 +93,7 @@ export async function setStage(root: string): Promise<Stage> {
     log: (line) => void process.stderr.write(`${line}\n`),
   });
   const as = (token: string) =>
-    makeClient({ server: server.url, ca: server.caPem, auth: { token }, fieldManager: 'tiny' });
+    makeClient({ server: server.url, ca: server.caPem, auth: { token }, fieldManager: `tiny-${token}` });
   await install(as('admin'), root);
   const alice = as('alice');
   const newSession = (name: string) =>
@@ -112,5 +113,5 @@ export async function setStage(root: string): Promise<Stage> {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { envOf, eventOf, alice, newSession, requests: (by) => requestsIn(join(folder, 'audit.log'), by), close };
+  return { envOf, eventOf, as, newSession, requests: (by) => requestsIn(join(folder, 'audit.log'), by), close };
 }

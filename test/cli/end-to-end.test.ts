@@ -65,7 +65,7 @@ beforeAll(async () => {
   });
   const crds = cluster('apiextensions.k8s.io', 'CustomResourceDefinition', 'customresourcedefinitions');
   for (const name of ['sessions', 'questions']) await apply(`crds/${name}.yaml`, crds);
-  await apply('rbac/people.yaml', cluster('rbac.authorization.k8s.io', 'ClusterRole', 'clusterroles'));
+  await apply('rbac/base/people.yaml', cluster('rbac.authorization.k8s.io', 'ClusterRole', 'clusterroles'));
   for (const user of ['alice', 'bob']) await bind(user, 'tiny-user');
 });
 
