@@ -47,18 +47,29 @@ export function receive(message: Message<unknown>, type: ResourceType): Subject 
 
 const flatten = ({ metadata, ...rest }: z.infer<typeof resource>) => ({ ...rest, ...metadata });
 
+/** Whether the event says its id and version itself: `cloudevents` makes up what is missing. */
+function isIdentified({ headers, body }: Message<unknown>): boolean {
+  const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  if (!String(sent['content-type']).startsWith('application/cloudevents')) {
+    return Boolean(sent['ce-id'] && sent['ce-specversion']);
+  }
+  const { id, specversion } = JSON.parse(String(body)) as Record<string, unknown>;
+  return Boolean(id && specversion);
+}
+
 function read(message: Message<unknown>): CloudEvent<unknown> {
+  if (Buffer.byteLength(String(message.body)) > MAX_EVENT_BYTES) throw new UnreadableEvent('it is too long');
   try {
     const event = HTTP.toEvent(message);
     if (Array.isArray(event)) throw new UnreadableEvent('a batch of events is not taken');
     if (event.specversion !== '1.0') throw new UnreadableEvent('only CloudEvents 1.0 are taken');
-    return new CloudEvent({ ...event }, true);
+    if (isIdentified(message)) return new CloudEvent({ ...event }, true);
   } catch (error) {
     if (error instanceof UnreadableEvent) throw error;
-    throw new UnreadableEvent(
-      'it is no CloudEvent 1.0: ce-id, ce-source, ce-type and ce-specversion are needed, and a JSON body',
-    );
   }
+  throw new UnreadableEvent(
+    'it is no CloudEvent 1.0: ce-id, ce-source, ce-type and ce-specversion are needed, and a JSON body',
+  );
 }
 
 function parse<T extends z.core.$ZodType>(schema: T, data: unknown): z.infer<T> {
