@@ -16,6 +16,9 @@ export const ABSENT: Record<string, string> = {
 /** Of 2,500 media types, those that the framework and express look up by themselves. */
 export const MEDIA_TYPES = ['application/json', 'application/octet-stream', 'text/html', 'text/plain'];
 
+/** `debug` writes only where DEBUG is set, which no manifest does; for colours it looks for a package on the disk. */
+const SILENT = 'module.exports = () => () => {};';
+
 const absent = (name: string): string => `
 const reached = () => { throw new Error('${name} is not in this bundle, see build/slim.ts'); };
 module.exports = new Proxy({}, { get: reached });`;
@@ -24,9 +27,9 @@ module.exports = new Proxy({}, { get: reached });`;
 export const slim: Plugin = {
   name: 'slim',
   setup({ onResolve, onLoad }) {
-    const names = new RegExp(`^(${Object.keys(ABSENT).join('|')})$`);
-    onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'absent' }));
-    onLoad({ filter: /.*/, namespace: 'absent' }, ({ path }) => ({ contents: absent(path) }));
+    const names = ['debug', ...Object.keys(ABSENT)].join('|');
+    onResolve({ filter: new RegExp(`^(${names})$`) }, ({ path }) => ({ path, namespace: 'slim' }));
+    onLoad({ filter: /.*/, namespace: 'slim' }, ({ path }) => ({ contents: path === 'debug' ? SILENT : absent(path) }));
     onLoad({ filter: /[/\\]mime-db[/\\]db\.json$/ }, ({ path }) => {
       const all = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
       const some = Object.fromEntries(MEDIA_TYPES.map((type) => [type, all[type]]));

@@ -1,0 +1,61 @@
+/** `npm run bench -- NAME [--json] [--runs N]`: measures; without a name, lists what can be measured. */
+import { availableParallelism } from 'node:os';
+import { type Asked, parseArguments } from './arguments.ts';
+import { asJson, asText } from './report.ts';
+import type { Bench } from './types.ts';
+
+interface Entry {
+  /** One line: what is measured, and the ratio to what. */
+  summary: string;
+  load: () => Promise<Bench>;
+}
+
+const BENCHES: Record<string, Entry> = {
+  'cold-start': {
+    summary: 'spawn to first answer of function session; ratio to a bare node:http server (at most 2.2)',
+    load: async () => (await import('./cold-start.ts')).coldStart,
+  },
+  materialise: {
+    summary: 'requests and time for a new Session; ratio of a burst of events to a plain loop of the same requests',
+    load: async () => (await import('./materialise.ts')).materialise,
+  },
+  up: {
+    summary: 'tiny up until it is ready (at most 3 s), and --demo (under 60 s); ratio to a bare start of Node',
+    load: async () => (await import('./up.ts')).up,
+  },
+};
+const FAILED = 1;
+const USAGE = 2;
+
+const list = (): string =>
+  [
+    'npm run bench -- NAME [--json] [--runs N]',
+    ...Object.entries(BENCHES).map(([name, { summary }]) => `  ${name.padEnd(12)} ${summary}`),
+  ].join('\n');
+
+async function measure(name: string, bench: Bench, asked: Asked): Promise<number> {
+  const result = await bench(asked);
+  const machine = { cores: availableParallelism(), node: process.version.slice(1) };
+  process.stdout.write(`${(asked.json ? asJson : asText)(name, machine, result)}\n`);
+  return result.wrong.length > 0 ? FAILED : 0;
+}
+
+async function main(args: readonly string[]): Promise<number> {
+  const asked = parseArguments(args);
+  const { name } = asked;
+  if (name === undefined) {
+    process.stdout.write(`${list()}\n`);
+    return 0;
+  }
+  const entry = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
+  if (!entry) throw new TypeError(`there is no measurement "${name}"\n${list()}`);
+  return measure(name, await entry.load(), asked);
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2));
+} catch (error) {
+  const usage = error instanceof TypeError || error instanceof RangeError;
+  process.stderr.write(`error: ${usage ? error.message : error instanceof Error ? error.stack : error}\n`);
+  process.exitCode = usage ? USAGE : FAILED;
+}

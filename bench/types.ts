@@ -1,0 +1,22 @@
+/** What a measurement is. */
+import type { Spread } from './statistics.ts';
+
+export interface Options {
+  /** How often each thing is measured; each measurement has its own default. */
+  runs?: number;
+  /** `up`: the demo as well. */
+  demo: boolean;
+  /** `materialise`: what the requests go to. */
+  engine: string;
+}
+
+export interface Result {
+  /** The figure to watch; to what, the list of measurements says. */
+  ratio?: number;
+  figures: Record<string, Spread | number>;
+  /** Counts that are not what they must be. Times never are wrong here: they are for a person to judge. */
+  wrong: string[];
+}
+
+/** Throws `RangeError` for options that it can't do. */
+export type Bench = (options: Options) => Promise<Result>;

@@ -1,0 +1,97 @@
+/**
+ * How long `tiny up` takes until the cluster is ready, in a folder of its own that stands for the person's home; with
+ * `--demo`, how long the whole story takes as well.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { bundle } from '../build/bundle.ts';
+import { path } from './env.ts';
+import { median, pairwise, spread } from './statistics.ts';
+import type { Bench, Result } from './types.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const RUNS = 7;
+const DEMO_RUNS = 3;
+
+async function node(args: string[], home: string): Promise<{ ms: number; out: string }> {
+  const env = { HOME: home, XDG_DATA_HOME: join(home, 'share'), KUBECONFIG: join(home, 'config'), PATH: path };
+  const began = performance.now();
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: ROOT });
+  return { ms: performance.now() - began, out: stdout };
+}
+
+const tiny = (args: string[], home: string) => node([join(ROOT, 'bin/tiny'), ...args], home);
+
+async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
+  const home = mkdtempSync(join(tmpdir(), 'tb-'));
+  try {
+    return await work(home);
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** A bare start of Node, `tiny up` where nothing was, and again where the data is there. */
+const round = () =>
+  inHome(async (home) => {
+    const bare = await node(['-e', '0'], home);
+    try {
+      const first = await tiny(['up'], home);
+      await tiny(['down'], home);
+      const again = await tiny(['up'], home);
+      return { bare: bare.ms, first: first.ms, again: again.ms };
+    } finally {
+      await tiny(['down'], home);
+    }
+  });
+
+const demo = () =>
+  inHome(async (home) => {
+    const { out } = await tiny(['demo', '--json'], home);
+    return JSON.parse(out) as { ok: boolean; seconds: number; running?: { pods: number; functions: number } };
+  });
+
+async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let at = 0; at < count; at++) results.push(await work());
+  return results;
+}
+
+async function demoResult(runs: number): Promise<Pick<Result, 'figures' | 'wrong'>> {
+  const told = await times(runs, demo);
+  const left = told.filter(({ ok, running }) => !ok || running?.pods !== 0 || running.functions !== 0);
+  return {
+    figures: {
+      demo: spread(
+        told.map(({ seconds }) => seconds),
+        's',
+      ),
+    },
+    wrong: left.map(({ ok, running }) => `the demo ended with ok ${ok}, running ${JSON.stringify(running)}`),
+  };
+}
+
+export const up: Bench = async ({ runs, demo: withDemo }) => {
+  await bundle(ROOT);
+  const rounds = await times(runs ?? RUNS, round);
+  const [bare, first, again] = [
+    rounds.map((one) => one.bare),
+    rounds.map((one) => one.first),
+    rounds.map((one) => one.again),
+  ];
+  const story = withDemo ? await demoResult(runs ?? DEMO_RUNS) : { figures: {}, wrong: [] };
+  return {
+    ratio: median(first) / median(bare),
+    figures: {
+      'bare start of Node': spread(bare, 'ms'),
+      'tiny up': spread(first, 'ms'),
+      'tiny up, to bare': pairwise(first, bare),
+      'tiny up, again': spread(again, 'ms'),
+      ...story.figures,
+    },
+    wrong: story.wrong,
+  };
+};

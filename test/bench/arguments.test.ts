@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { parseArguments } from '../../bench/arguments.ts';
+
+const DEFAULTS = { json: false, demo: false, engine: 'stand-in' };
+
+test('nothing asks for the list', () => {
+  expect(parseArguments([])).toEqual(DEFAULTS);
+});
+
+test('flags may stand before and after the name', () => {
+  expect(parseArguments(['--json', 'up', '--demo', '--runs', '3', '--engine=kubernetes'])).toEqual({
+    name: 'up',
+    json: true,
+    demo: true,
+    runs: 3,
+    engine: 'kubernetes',
+  });
+});
+
+describe('is refused', () => {
+  test.each([
+    [['up', '--runs', '0'], '--runs takes a number from 1, not 0'],
+    [['up', '--runs', '2.5'], '--runs takes a number from 1, not 2.5'],
+    [['up', '--runs', 'many'], '--runs takes a number from 1, not many'],
+    [['up', 'materialise'], 'one measurement at a time, not also materialise'],
+    [['up', '--fast'], "Unknown option '--fast'"],
+  ])('%j', (args, message) => {
+    const parse = () => parseArguments(args);
+    expect(parse).toThrow(TypeError);
+    expect(parse).toThrow(message);
+  });
+});
