@@ -2,7 +2,7 @@
  * A whole local cluster in one process: the stand-in's API server, what Kubernetes and Knative would run beside it,
  * and tiny installed from the same manifests as anywhere.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -20,6 +20,8 @@ import { startEventing } from './eventing/eventing.ts';
 import type { Faults } from './eventing/faults.ts';
 import { type Functions, startFunctions } from './functions/runner.ts';
 import { type Kubeconfig, makeKubeconfig } from './kubeconfig.ts';
+import { type Host, podsFolder } from './node/host.ts';
+import { endLeftovers } from './node/leftover.ts';
 import { type Node, startNode } from './node/node.ts';
 import { loadTokens, localRoles, personOf, TRIAL_PEOPLE } from './people.ts';
 
@@ -59,6 +61,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const names = [you, ...Object.keys(TRIAL_PEOPLE)];
   const tokens = loadTokens(folder, [...names, ...PARTS]);
+  await endEarlier(hostOf(options, 0));
   const parts: { node?: Node } = {};
   const api = await startApiServer({
     dataDir: folder,
@@ -92,15 +95,24 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   };
 }
 
-/** What Kubernetes and Knative run beside the API server. */
+/** How long what an earlier run left has to end, milliseconds. */
+const GRACE = 5000;
+
+/** Ends what a killed cluster left, before there is an API server that it could still write to. */
+async function endEarlier(host: Host): Promise<void> {
+  const hosts = [host, { ...host, dataFolder: join(host.dataFolder, 'functions') }];
+  const ending = hosts.flatMap((one) => readdirSync(podsFolder(one)).map((uid) => endLeftovers(one, uid, GRACE)));
+  await Promise.all(ending);
+}
+
+/** What Kubernetes and Knative run beside the API server. Pods start last: what they do is to be seen. */
 async function startParts(
   options: ClusterOptions,
   { url, caPem }: ApiServer,
   worldOf: (part: (typeof PARTS)[number]) => World,
 ): Promise<{ node: Node; functions: Functions } & Part> {
   const { root, idleMs, faults } = options;
-  const nodeOptions = { ...worldOf('standin:node'), ...hostOf(options, url) };
-  const node = startNode(nodeOptions);
+  const nodeOptions = { ...worldOf('standin:node'), ...hostOf(options, portOf(url)) };
   const functions = await startFunctions({
     ...nodeOptions,
     functionsFolder: join(root, 'dist/functions'),
@@ -108,8 +120,10 @@ async function startParts(
   });
   const controllers = worldOf('standin:controllers');
   const address = functions.address.bind(functions);
+  const eventing = await startEventing({ ...worldOf('standin:eventing'), apiServer: url, address, faults });
+  const node = startNode(nodeOptions);
   const parts: Part[] = [
-    startEventing({ ...worldOf('standin:eventing'), apiServer: url, address, faults }),
+    eventing,
     functions,
     startDeployments(controllers),
     startClaims(controllers),
@@ -124,12 +138,12 @@ const portOf = (url: string): number => Number(new URL(url).port);
 
 async function* none(): AsyncIterable<string> {}
 
-const hostOf = ({ folder, root, path }: ClusterOptions, url: string) => ({
+const hostOf = ({ folder, root, path }: ClusterOptions, port: number): Host => ({
   dataFolder: join(folder, 'node'),
   tempFolder: tmpdir(),
   agentFolder: join(root, 'dist/agent'),
   path,
-  apiServer: { host: '127.0.0.1', port: portOf(url) },
+  apiServer: { host: '127.0.0.1', port },
 });
 
 /** What `kubectl apply -f crds -k rbac -k knative` and a project's own `kubectl apply -k rbac/project` do. */
