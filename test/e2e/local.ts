@@ -3,7 +3,7 @@
  * for the person's home. Nothing of the real user's is read or written.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -18,6 +18,7 @@ import { loadKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { type Client, PODS, QUESTIONS, type ResourceType, SESSIONS } from '../../lib/kube/types.ts';
 import { askControl } from '../../local/control.ts';
 import { SERVICES } from '../../local/functions/service.ts';
+import { type GitServer, startGitServer } from '../../local/git-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 export const NAMESPACE = 'default';
@@ -308,3 +309,20 @@ export const sessionNamed = (name: string, spec: Partial<SessionSpec>): Session 
 
 /** A rehearsal's script as a prompt. */
 export const script = (...steps: object[]): string => JSON.stringify(steps);
+
+/** A git host on loopback with one small repository, `project.git`. */
+export async function serveRepository(local: Local): Promise<GitServer> {
+  const [root, work] = [join(local.folder, 'git'), join(local.folder, 'work')];
+  const git = async (...argv: string[]) => {
+    const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'init.defaultBranch=main'];
+    const { code, err } = await run(['git', ...identity, ...argv], { env: local.env });
+    expect(code, err).toBe(0);
+  };
+  mkdirSync(root);
+  await git('init', '--quiet', work);
+  writeFileSync(join(work, 'README'), 'A project.\n');
+  await git('-C', work, 'add', '.');
+  await git('-C', work, 'commit', '--quiet', '-m', 'Begin');
+  await git('clone', '--quiet', '--bare', work, join(root, 'project.git'));
+  return startGitServer({ root, port: 0 });
+}

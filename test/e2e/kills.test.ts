@@ -1,0 +1,146 @@
+/** SIGKILL of the local cluster, of an agent and of its tools, in the middle of what they do. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CONTINUE } from '../../agent/harness/prompt.ts';
+import { isTrue } from '../../lib/api/conditions.ts';
+import { SESSIONS } from '../../lib/kube/types.ts';
+import type { GitServer } from '../../local/git-server.ts';
+import { Local, script, serveRepository, until } from './local.ts';
+
+const local = new Local();
+let git: GitServer;
+beforeAll(async () => {
+  git = await serveRepository(local);
+  await local.up();
+});
+afterAll(async () => {
+  await local.end();
+  await git.stop();
+});
+
+const make = (name: string, prompt: string) =>
+  local.make(name, { prompt, repository: { url: `${git.url}/project.git`, depth: 1 } });
+
+const WORK = script(
+  { edit: { file: 'log', append: 'begun\n' } },
+  { status: 'half-way' },
+  { waitFor: { file: 'go' } },
+  { edit: { file: 'log', append: 'done\n' } },
+  { commit: 'Work' },
+);
+const ASK = script({ ask: { text: 'Which?', options: ['left', 'right'], into: 'choice' } }, { commit: 'Choice' });
+
+const isHalfWay = (name: string) => local.session(name, 'half-way', ({ status }) => status?.message === 'half-way');
+const isWaiting = (name: string) => local.session(name, 'to wait', (one) => isTrue(one, 'Waiting'));
+const inRepo = async (name: string, file: string) => join(await local.volume(name), 'repo/repo', file);
+const goOn = async (name: string) => writeFileSync(await inRepo(name, 'go'), '');
+const commits = (name: string) => local.get(SESSIONS, name).then((one) => one?.status?.result?.commits);
+
+/** The prompt reached the agent once; what else it heard is that it is to go on. */
+async function heardOnce(name: string, prompt: string): Promise<void> {
+  const heard = await local.heard(name);
+  expect(
+    heard.filter((text) => text !== CONTINUE),
+    name,
+  ).toEqual([prompt]);
+}
+
+async function choose(session: string, option: string): Promise<void> {
+  const { metadata } = await local.question(session);
+  await local.ok('--context', 'tiny-local-bob', 'answer', metadata.name, option);
+}
+
+/** The most processes of one Session's agent that were seen at a time. */
+function watchTwins(names: string[]): { stop(): Record<string, number> } {
+  const most = Object.fromEntries(names.map((name) => [name, 0]));
+  const look = () => {
+    for (const name of names) most[name] = Math.max(most[name] ?? 0, local.processesOf(name, 'harness').length);
+  };
+  const timer = setInterval(look, 40);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return most;
+    },
+  };
+}
+
+test('a killed agent goes on with its turn, a killed tools sidecar is asked again; nothing is said or done twice', async () => {
+  await make('works', WORK);
+  await make('asks', ASK);
+  await Promise.all([isHalfWay('works'), isWaiting('asks')]);
+  const question = await local.question('asks');
+  for (const program of ['harness', 'tools'] as const) {
+    for (const name of ['works', 'asks']) {
+      const old = local.processesOf(name, program)[0]?.pid ?? expect.fail(`no ${program} of ${name}`);
+      process.kill(old, 'SIGKILL');
+      await until(`another ${program}`, () => local.processesOf(name, program).some(({ pid }) => pid !== old));
+    }
+  }
+  expect(local.processesOf('works', 'harness')).toHaveLength(1);
+  await goOn('works');
+  await choose('asks', question.spec.options?.[0]?.id ?? '');
+  await Promise.all([local.finished('works'), local.finished('asks')]);
+  expect(readFileSync(await inRepo('works', 'log'), 'utf8')).toBe('begun\ndone\n');
+  expect(readFileSync(await inRepo('asks', 'choice'), 'utf8')).toContain('left');
+  expect([await commits('works'), await commits('asks')]).toEqual([1, 1]);
+  expect(local.made('questions.tiny.dev', 'asks')).toBe(1);
+  await heardOnce('works', WORK);
+  await heardOnce('asks', ASK);
+  await local.noPods();
+});
+
+test('after a kill of the cluster everything goes on: nothing acknowledged is lost, nothing runs or is said twice', async () => {
+  const names = ['busy', 'open', 'new-0', 'new-1'];
+  await make('busy', WORK);
+  await make('open', ASK);
+  await Promise.all([isHalfWay('busy'), isWaiting('open')]);
+  const question = await local.question('open');
+  await local.ok('new', '--agent', 'rehearsal', '--name', 'new-0', 'hello');
+  const before = local.processes().map(({ pid }) => pid);
+  await local.kill();
+  expect(local.processesOf('busy', 'harness'), 'what is tested: its processes outlive it').toHaveLength(1);
+  const twins = watchTwins(names);
+  await local.up();
+  expect((await local.question('open')).metadata.uid).toBe(question.metadata.uid);
+  await until('no process of the earlier run', () => !local.processes().some(({ pid }) => before.includes(pid)));
+
+  await local.ok('new', '--agent', 'rehearsal', '--name', 'new-1', 'hello');
+  await choose('open', question.spec.options?.[1]?.id ?? '');
+  await local.kill();
+  await local.up();
+  // The events of what was made right before a kill may be lost, as in Knative.
+  await local.ok('touch', 'new-0', 'new-1');
+  await goOn('busy');
+  for (const name of names) await local.finished(name);
+  await local.noPods();
+  expect(twins.stop()).toEqual(Object.fromEntries(names.map((name) => [name, 1])));
+  expect(readFileSync(await inRepo('busy', 'log'), 'utf8')).toBe('begun\ndone\n');
+  expect(readFileSync(await inRepo('open', 'choice'), 'utf8')).toContain('right');
+  expect([await commits('busy'), await commits('open')]).toEqual([1, 1]);
+  for (const name of names) {
+    expect(local.made('deployments.apps', name), name).toBe(1);
+    expect(local.made('persistentvolumeclaims', name), name).toBe(1);
+  }
+  await heardOnce('busy', WORK);
+  await heardOnce('open', ASK);
+  await heardOnce('new-0', 'hello');
+  await heardOnce('new-1', 'hello');
+});
+
+test('an answer that is acknowledged right before a kill is acted on after it', async () => {
+  await local.make('proposes', { prompt: script({ spawn: { name: 'proposed', prompt: 'hello' } }) });
+  const { metadata } = await local.question('proposes');
+  await local.ok('--context', 'tiny-local-bob', 'y', metadata.name);
+  await local.kill();
+  await local.up();
+  await local.ok('touch', `question/${metadata.name}`);
+  expect(await local.acted(metadata.name)).toMatchObject({ reason: 'Spawned' });
+  // Where the kill came after the child was made, the child's own event is what was lost.
+  await local.ok('--context', 'tiny-local-bob', 'touch', 'proposed');
+  await Promise.all([local.finished('proposes'), local.finished('proposed')]);
+  expect((await local.get(SESSIONS, 'proposed'))?.spec.requester?.username).toBe('bob');
+  expect(local.made('sessions.tiny.dev', 'proposed')).toBe(1);
+  await local.noPods();
+});
