@@ -75,14 +75,13 @@ function gated(server: Server): Server {
     request.headers[CONTENT_TYPE] = request.headers['content-type'];
     request.headers['content-type'] = 'application/octet-stream';
     delete request.headers['content-encoding'];
-    limitBody(request, response);
-    framework?.(request, response);
+    if (isShort(request, response)) framework?.(request, response);
   });
   return server;
 }
 
-/** Answers 400 and hangs up as soon as more than an event's worth has come. */
-function limitBody(request: IncomingMessage, response: ServerResponse): void {
+/** Whether no more than an event's worth is announced. Answers 400 and hangs up at once, or when more has come. */
+function isShort(request: IncomingMessage, response: ServerResponse): boolean {
   let bytes = 0;
   const refuse = () => {
     if (!response.headersSent) response.writeHead(400, { connection: 'close' }).end();
@@ -92,4 +91,7 @@ function limitBody(request: IncomingMessage, response: ServerResponse): void {
     bytes += chunk.length;
     if (bytes > MAX_EVENT_BYTES) refuse();
   });
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > MAX_EVENT_BYTES) refuse();
+  return announced <= MAX_EVENT_BYTES;
 }
