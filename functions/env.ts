@@ -1,14 +1,20 @@
 /** The environment of a function, read once. The only place that reads `process.env` for functions. */
 import * as z from 'zod/mini';
 
-const port = z.coerce.number().check(z.int(), z.minimum(0), z.maximum(65535));
+const port = z.pipe(
+  z.string().check(z.regex(/^[0-9]{1,5}$/)),
+  z.pipe(
+    z.transform((text: string) => Number(text)),
+    z.number().check(z.maximum(65535)),
+  ),
+);
 
 const schema = z.object({
   /** Where to listen; Knative says it. */
-  PORT: z._default(port, 8080),
+  PORT: z.prefault(port, '8080'),
   /** Where the API server is; the kubelet says it. */
   KUBERNETES_SERVICE_HOST: z.string().check(z.minLength(1)),
-  KUBERNETES_SERVICE_PORT: z._default(port, 443),
+  KUBERNETES_SERVICE_PORT: z.prefault(port, '443'),
   /** The folder of the projected token and the API server's CA. */
   TINY_CREDENTIALS: z._default(z.string(), '/var/run/secrets/tiny'),
   LOG_LEVEL: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info'),

@@ -10,7 +10,7 @@ import { makeServer } from './serve.ts';
 /** Starts listening; requests under way at SIGTERM are finished first. */
 export function run<T extends KubeObject>(name: string, reconciler: Reconciler<T>): void {
   const env = environment();
-  const log = pino({ name, level: env.LOG_LEVEL });
+  const log = pino({ base: { function: name }, level: env.LOG_LEVEL });
   const client = makeClient({
     ...inCluster({
       folder: env.TINY_CREDENTIALS,
