@@ -1,6 +1,6 @@
 /**
  * Compiles the functions ahead: each runs once, meets an event, and ends. What V8 has compiled by then fits the same
- * version of Node on a like CPU; elsewhere it is not taken, and a start is slower and nothing else.
+ * Node on the same kind of processor; elsewhere it is not taken, and a start is slower and nothing else.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -14,14 +14,18 @@ const DIGEST_BYTES = 32;
 export const cacheOf = (file: string): string => file.replace(/\.cjs$/, '.cache');
 
 function digestOf(bundle: Buffer, compiled: Buffer): Buffer {
-  return createHash('sha256').update(process.version).update(bundle).update(compiled).digest();
+  return createHash('sha256')
+    .update(process.version + process.arch)
+    .update(bundle)
+    .update(compiled)
+    .digest();
 }
 
 /** The bytes of a cache file: the digest, and what V8 made. */
 export const sealed = (bundle: Buffer, compiled: Buffer): Buffer =>
   Buffer.concat([digestOf(bundle, compiled), compiled]);
 
-/** What V8 made, where the cache file is whole and belongs to the bundle and to this version of Node. */
+/** What V8 made, where the cache file is whole and belongs to the bundle, this version of Node and this kind of processor. */
 export function unsealed(bundle: Buffer, cache: Buffer): Buffer | undefined {
   const compiled = cache.subarray(DIGEST_BYTES);
   return cache.subarray(0, DIGEST_BYTES).equals(digestOf(bundle, compiled)) ? compiled : undefined;
