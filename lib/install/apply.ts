@@ -3,7 +3,16 @@ import type { KubeObject } from '../api/meta.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { Client, ResourceType } from '../kube/types.ts';
 
-const CLUSTER_SCOPED = new Set(['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition']);
+const CLUSTER_SCOPED = new Set([
+  'Namespace',
+  'ClusterRole',
+  'ClusterRoleBinding',
+  'CustomResourceDefinition',
+  'MutatingAdmissionPolicy',
+  'MutatingAdmissionPolicyBinding',
+  'ValidatingAdmissionPolicy',
+  'ValidatingAdmissionPolicyBinding',
+]);
 
 /** Where an object is served, by the plural that English and Kubernetes agree on for the kinds applied here. */
 export function resourceTypeOf({ apiVersion, kind }: KubeObject): ResourceType {

@@ -45,6 +45,26 @@ const rule = (apiGroup: string, resource: string, names: Iterable<string>): Rule
 
 const AUTHENTICATION = 'authentication.k8s.io';
 
+/** Of users: what their headers say. */
+function userRules(users: readonly Person[]): Rule[] {
+  const groups = users.flatMap((person) => person.groups ?? []).filter((group) => !group.startsWith('system:'));
+  const extras = users
+    .flatMap(({ extra = {} }) => Object.entries(extra))
+    .filter(([key]) => !key.startsWith('authentication.kubernetes.io/'));
+  return [
+    ...rule('', 'users', users.map(nameOf)),
+    ...rule('', 'groups', groups),
+    ...rule(AUTHENTICATION, 'uids', users.flatMap(uidOf)),
+    ...[...Map.groupBy(extras, ([key]) => key)].flatMap(([key, all]) =>
+      rule(AUTHENTICATION, `userextras/${key}`, all.flatMap(valuesOf)),
+    ),
+  ];
+}
+
+const nameOf = ({ username }: Person): string => username;
+const uidOf = ({ uid }: Person): string[] => (uid ? [uid] : []);
+const valuesOf = ([, values]: [string, string[]]): string[] => values;
+
 /**
  * Lets the functions act as `people`, by the verb `impersonate`. Service accounts are granted in their own namespace.
  *
@@ -52,44 +72,11 @@ const AUTHENTICATION = 'authentication.k8s.io';
  */
 export function makeImpersonation(people: readonly Person[]): KubeObject[] {
   for (const person of people) impersonationHeaders(person);
-  const users = people.filter(({ username }) => !serviceAccountOf(username));
-  const accounts = Map.groupBy(
-    people.flatMap(({ username }) => serviceAccountOf(username) ?? []),
-    ({ namespace }) => namespace,
-  );
-  const groups = users.flatMap((person) => person.groups ?? []).filter((group) => !group.startsWith('system:'));
-  const extras = users.flatMap(({ extra = {} }) => Object.entries(extra));
-  const rules = [
-    ...rule(
-      '',
-      'users',
-      users.map(({ username }) => username),
-    ),
-    ...rule('', 'groups', groups),
-    ...rule(
-      AUTHENTICATION,
-      'uids',
-      users.flatMap(({ uid }) => uid || []),
-    ),
-    ...[...Map.groupBy(extras, ([key]) => key)]
-      .filter(([key]) => !key.startsWith('authentication.kubernetes.io/'))
-      .flatMap(([key, all]) =>
-        rule(
-          AUTHENTICATION,
-          `userextras/${key}`,
-          all.flatMap(([, values]) => values),
-        ),
-      ),
-  ];
-  const inNamespaces = [...accounts].flatMap(([namespace, all]) =>
-    granted(
-      rule(
-        '',
-        'serviceaccounts',
-        all.map(({ name }) => name),
-      ),
-      namespace,
-    ),
-  );
+  const rules = userRules(people.filter(({ username }) => !serviceAccountOf(username)));
+  const accounts = people.flatMap(({ username }) => serviceAccountOf(username) ?? []);
+  const inNamespaces = [...Map.groupBy(accounts, ({ namespace }) => namespace)].flatMap(([namespace, all]) => {
+    const names = all.map(({ name }) => name);
+    return granted(rule('', 'serviceaccounts', names), namespace);
+  });
   return [...(rules.length ? granted(rules) : []), ...inNamespaces];
 }

@@ -28,7 +28,11 @@ function resourcesOf(folder: string): string[] {
   return kustomization.resources ?? [];
 }
 
+/** The documents of a file that hold anything. Throws where one is no YAML: half of a manifest is another manifest. */
 const documents = (file: string): KubeObject[] =>
-  parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document) =>
-    document.contents ? [document.toJS() as KubeObject] : [],
-  );
+  parseAllDocuments(readFileSync(file, 'utf8')).flatMap((document) => {
+    const [error] = document.errors;
+    if (error) throw new Error(`${file} is no YAML: ${error.message}`);
+    const object = document.toJS() as KubeObject | null;
+    return object ? [object] : [];
+  });
