@@ -2,7 +2,7 @@
  * A whole local cluster in one process: the stand-in's API server, what Kubernetes and Knative would run beside it,
  * and tiny installed from the same manifests as anywhere.
  */
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -20,8 +20,8 @@ import { startEventing } from './eventing/eventing.ts';
 import type { Faults } from './eventing/faults.ts';
 import { type Functions, startFunctions } from './functions/runner.ts';
 import { type Kubeconfig, makeKubeconfig } from './kubeconfig.ts';
-import { type Host, podsFolder } from './node/host.ts';
-import { endLeftovers } from './node/leftover.ts';
+import type { Host } from './node/host.ts';
+import { endAllLeftovers } from './node/leftover.ts';
 import { type Node, startNode } from './node/node.ts';
 import { loadTokens, localRoles, personOf, TRIAL_PEOPLE } from './people.ts';
 
@@ -99,11 +99,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
 const GRACE = 5000;
 
 /** Ends what a killed cluster left, before there is an API server that it could still write to. */
-async function endEarlier(host: Host): Promise<void> {
-  const hosts = [host, { ...host, dataFolder: join(host.dataFolder, 'functions') }];
-  const ending = hosts.flatMap((one) => readdirSync(podsFolder(one)).map((uid) => endLeftovers(one, uid, GRACE)));
-  await Promise.all(ending);
-}
+const endEarlier = (host: Host) => Promise.all([host, functionsOn(host)].map((one) => endAllLeftovers(one, GRACE)));
+
+/** Functions are no pods of the API server's: their folders lie apart. */
+const functionsOn = <T extends Host>(host: T): T => ({ ...host, dataFolder: join(host.dataFolder, 'functions') });
 
 /** What Kubernetes and Knative run beside the API server. Pods start last: what they do is to be seen. */
 async function startParts(
@@ -114,12 +113,12 @@ async function startParts(
   const { root, idleMs, faults } = options;
   const nodeOptions = { ...worldOf('standin:node'), ...hostOf(options, portOf(url)) };
   const functions = await startFunctions({
-    ...nodeOptions,
+    ...functionsOn(nodeOptions),
     functionsFolder: join(root, 'dist/functions'),
     scaleToZeroMs: idleMs,
   });
   const controllers = worldOf('standin:controllers');
-  const address = functions.address.bind(functions);
+  const { address } = functions;
   const eventing = await startEventing({ ...worldOf('standin:eventing'), apiServer: url, address, faults });
   const node = startNode(nodeOptions);
   const parts: Part[] = [

@@ -3,54 +3,42 @@
  * is being deleted stays until no pod uses it, as `pvc-protection` does it.
  */
 import type { V1PersistentVolumeClaimSpec } from '@kubernetes/client-node';
-import type { KubeObject, Stored } from '../../lib/api/meta.ts';
+import { isTrue } from '../../lib/api/conditions.ts';
+import type { KubeObject } from '../../lib/api/meta.ts';
 import { CLAIMS as OBJECTS, type Ref, type ResourceType } from '../../lib/kube/types.ts';
-import { claimsOf, isFinished, PODS, type Pod } from '../node/pod.ts';
+import { claimsOf, PODS, type Pod } from '../node/pod.ts';
 import { follow, type Part, startController, type World } from './loop.ts';
+import { setStatus } from './status.ts';
 
 export interface Claim extends KubeObject {
   spec: V1PersistentVolumeClaimSpec;
-  status?: { phase?: string };
+  status?: { phase: string };
 }
 export const CLAIMS = OBJECTS as ResourceType<Claim>;
 const FINALIZER = 'kubernetes.io/pvc-protection';
 
-/** A pod uses its claims from when the node has taken it (PodScheduled) until it has run to its end. */
-const uses = (pod: Pod, claim: string): boolean =>
-  claimsOf(pod).includes(claim) &&
-  !isFinished(pod) &&
-  (pod.status?.conditions?.some(({ type, status }) => type === 'PodScheduled' && status === 'True') ?? false);
+/** A pod uses its claims from when the node has taken it. */
+const uses = (pod: Pod, claim: string): boolean => claimsOf(pod).includes(claim) && isTrue(pod, 'PodScheduled');
 
-async function bind({ client }: World, { apiVersion, kind, metadata, spec }: Stored<Claim>): Promise<void> {
-  const { name, namespace = '', uid } = metadata;
-  const status = { phase: 'Bound', accessModes: spec.accessModes, capacity: spec.resources?.requests };
-  await client.applyStatus(CLAIMS, { apiVersion, kind, metadata: { name, namespace, uid }, status });
-}
-
-async function setFinalizers({ client }: World, { metadata }: Stored<Claim>, finalizers: string[]): Promise<void> {
-  const { resourceVersion } = metadata;
-  await client.patch(CLAIMS, metadata, { type: 'merge', body: { metadata: { resourceVersion, finalizers } } });
-}
-
-async function release(world: World, claim: Stored<Claim>, finalizers: string[]): Promise<void> {
-  const { name, namespace = '' } = claim.metadata;
-  const pods = await world.client.list(PODS, { namespace });
-  if (pods.items.some((pod) => uses(pod, name))) return;
-  await setFinalizers(
-    world,
-    claim,
-    finalizers.filter((finalizer) => finalizer !== FINALIZER),
-  );
+async function isUsed({ client }: World, { namespace = '', name }: Ref): Promise<boolean> {
+  const pods = await client.list(PODS, { namespace });
+  return pods.items.some((pod) => uses(pod, name));
 }
 
 async function reconcile(world: World, ref: Ref): Promise<void> {
   const claim = await world.client.get(CLAIMS, ref);
   if (!claim) return;
-  const { deletionTimestamp, finalizers = [] } = claim.metadata;
-  const guarded = finalizers.includes(FINALIZER);
-  if (deletionTimestamp !== undefined) return guarded ? release(world, claim, finalizers) : undefined;
-  if (!guarded) return setFinalizers(world, claim, [...finalizers, FINALIZER]);
-  if (claim.status?.phase !== 'Bound') await bind(world, claim);
+  const { deletionTimestamp, finalizers = [], resourceVersion } = claim.metadata;
+  const isGuarded = finalizers.includes(FINALIZER);
+  const isToBe = deletionTimestamp ? isGuarded && (await isUsed(world, ref)) : true;
+  if (isGuarded !== isToBe) {
+    const others = finalizers.filter((finalizer) => finalizer !== FINALIZER);
+    const metadata = { resourceVersion, finalizers: isToBe ? [...others, FINALIZER] : others };
+    await world.client.patch(CLAIMS, ref, { type: 'merge', body: { metadata } });
+  }
+  const { accessModes, resources } = claim.spec;
+  const status = { phase: 'Bound', accessModes, capacity: resources?.requests };
+  if (!deletionTimestamp) await setStatus(world, CLAIMS, { object: claim, status });
 }
 
 /** Runs until stopped. */

@@ -2,14 +2,13 @@
  * The Deployment controller: reads the Deployment and its pods as they are now, and takes one step. It remembers
  * nothing, so a restart converges.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { Stored } from '../../lib/api/meta.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
 import type { Ref } from '../../lib/kube/types.ts';
 import { PODS, type Pod } from '../node/pod.ts';
-import { DEPLOYMENTS, type Deployment, isTerminating, makePod, planPods } from './deployment-pods.ts';
-import { deploymentStatus } from './deployment-status.ts';
+import { DEPLOYMENTS, type Deployment, deploymentStatus, makePod, planPods } from './deployment-pods.ts';
 import { follow, type Part, startController, type World } from './loop.ts';
+import { setStatus } from './status.ts';
 
 /** The one node's name. */
 export const NODE_NAME = 'tiny-stand-in';
@@ -27,28 +26,17 @@ async function createPods(world: World, deployment: Stored<Deployment>, count: n
   }
 }
 
-async function report(world: World, deployment: Stored<Deployment>, seen: Observed): Promise<void> {
-  const { apiVersion, kind, metadata } = deployment;
-  const { name, namespace = '', uid } = metadata;
-  const status = deploymentStatus(deployment, seen.pods, { failure: seen.failure?.message, now: world.now() });
-  if (isDeepStrictEqual(status, deployment.status)) return;
-  await world.client.applyStatus(DEPLOYMENTS, { apiVersion, kind, metadata: { name, namespace, uid }, status });
-}
-interface Observed {
-  pods: Stored<Pod>[];
-  failure: ApiError | undefined;
-}
-
 async function reconcile(world: World, ref: Ref): Promise<void> {
-  const { client } = world;
+  const { client, now } = world;
   const deployment = await client.get(DEPLOYMENTS, ref);
-  if (!deployment || isTerminating(deployment)) return;
+  if (!deployment || deployment.metadata.deletionTimestamp) return;
   const all = await client.list(PODS, { namespace: ref.namespace ?? '' });
   const pods = all.items.filter((pod) => controllerOf(pod)?.uid === deployment.metadata.uid);
   const { remove, create } = planPods(deployment, pods);
   for (const { metadata } of remove) await client.delete(PODS, metadata, { uid: metadata.uid });
   const failure = await createPods(world, deployment, create);
-  await report(world, deployment, { pods, failure });
+  const status = deploymentStatus(deployment, pods, { failure: failure?.message, now: now() });
+  await setStatus(world, DEPLOYMENTS, { object: deployment, status });
   if (failure) throw failure;
 }
 

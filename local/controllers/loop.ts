@@ -23,60 +23,78 @@ export interface Part {
 }
 
 /** Waits `ms` milliseconds, or less where the signal aborts; never throws. */
-export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-export const keyOf = (ref: Ref): string => `${ref.namespace ?? ''}/${ref.name}`;
-export const refOf = (key: string): Ref => {
-  const [namespace = '', name = ''] = key.split('/');
-  return { namespace, name };
-};
+export const keyOf = ({ namespace = '', name }: Ref): string => `${namespace}/${name}`;
 
-interface Following<T extends KubeObject> {
-  signal: AbortSignal;
-  namespace?: string;
-  changed: (object: Stored<T>, type: WatchEvent<T>['type']) => unknown;
-}
-
-/** Follows every object of a kind until the signal aborts; a watch that fails (no such kind yet) is begun again. */
-export async function follow<T extends KubeObject>(
-  { client, log }: World,
-  type: ResourceType<T>,
-  { signal, changed, ...options }: Following<T>,
+/** Does `work` anew, a second after it has ended or failed, until the signal aborts. */
+export async function keepOn(
+  signal: AbortSignal,
+  work: () => Promise<void>,
+  failed: (error: unknown) => unknown,
 ): Promise<void> {
   while (!signal.aborted) {
-    try {
-      for await (const event of client.watch(type, { ...options, signal })) await changed(event.object, event.type);
-    } catch (error) {
-      if (!signal.aborted) log(`watching ${type.plural} failed, trying again: ${messageOf(error)}`);
-    }
+    await work().catch((error) => signal.aborted || failed(error));
     await sleep(1000, signal);
   }
 }
 
-/** Resolves when the signal aborts. */
-export const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+type Changed<T extends KubeObject> = (object: Stored<T>, type: WatchEvent<T>['type']) => unknown;
 
-interface Queue {
-  add(key: string): void;
-  /** Resolves when the work under way has ended. */
-  idle(): Promise<void>;
+/** Follows every object of a kind until the signal aborts; a watch that fails (no such kind yet) is begun again. */
+export function follow<T extends KubeObject>(
+  { client, log }: World,
+  type: ResourceType<T>,
+  { signal, changed }: { signal: AbortSignal; changed: Changed<T> },
+): Promise<void> {
+  const watch = async () => {
+    for await (const event of client.watch(type, { signal })) await changed(event.object, event.type);
+  };
+  return keepOn(signal, watch, (error) => log(`watching ${type.plural} failed, trying again: ${messageOf(error)}`));
 }
 
-/** Runs `work` for each added key, one run a key at a time; a failure is tried again after 0.1 s, doubling to 5 s. */
-function makeQueue({ log }: World, signal: AbortSignal, work: (ref: Ref) => Promise<void>): Queue {
+/**
+ * Runs a part for each object of a kind, anew when its spec changes, until the object goes. Resolves when a part runs
+ * for each object that is there.
+ */
+export async function runEach<T extends KubeObject>(
+  world: World,
+  type: ResourceType<T>,
+  start: (object: Stored<T>) => Promise<Part>,
+): Promise<Part> {
+  const ending = new AbortController();
+  const running = new Map<string, Part & { generation: number | undefined }>();
+  const changed: Changed<T> = async (object, change) => {
+    const { uid, generation } = object.metadata;
+    const old = running.get(uid);
+    if (change !== 'DELETED' && old && old.generation === generation) return;
+    running.delete(uid);
+    await old?.stop();
+    if (change !== 'DELETED') running.set(uid, { ...(await start(object)), generation });
+  };
+  for (const object of (await world.client.list(type)).items) await changed(object, 'ADDED');
+  const following = follow(world, type, { signal: ending.signal, changed });
+  const stop = async () => {
+    ending.abort();
+    await following;
+    await Promise.all([...running.values()].map((part) => part.stop()));
+  };
+  return { stop };
+}
+
+type Work = (ref: Ref) => Promise<void>;
+
+/** Runs `work` for each added object, one run an object at a time; a failure is tried again after 0.1 s, doubling to 5 s. */
+function makeQueue({ log }: World, signal: AbortSignal, work: Work) {
   const wanted = new Set<string>();
   const running = new Map<string, Promise<void>>();
-  const run = async (key: string) => {
+  const run = async (key: string, ref: Ref) => {
     for (let failures = 0; !signal.aborted && wanted.delete(key); ) {
       try {
-        await work(refOf(key));
+        await work(ref);
         failures = 0;
       } catch (error) {
         log(`${key}: ${messageOf(error)}`);
@@ -87,25 +105,26 @@ function makeQueue({ log }: World, signal: AbortSignal, work: (ref: Ref) => Prom
     running.delete(key);
   };
   return {
-    add: (key) => {
+    add: ({ namespace = '', name }: Ref) => {
+      const key = keyOf({ namespace, name });
       wanted.add(key);
-      if (!running.has(key) && !signal.aborted) running.set(key, run(key));
+      if (!running.has(key) && !signal.aborted) running.set(key, run(key, { namespace, name }));
     },
-    idle: async () => void (await Promise.all(running.values())),
+    idle: () => Promise.all(running.values()),
   };
 }
 
-type Work = (ref: Ref) => Promise<void>;
 type Feed = (signal: AbortSignal, add: (ref: Ref) => void) => Promise<void>[];
 
 /** A controller: `feed` follows what matters and adds which objects to look at, `work` converges one. */
 export function startController(world: World, work: Work, feed: Feed): Part {
   const ending = new AbortController();
   const queue = makeQueue(world, ending.signal, work);
-  const following = feed(ending.signal, (ref) => queue.add(keyOf(ref)));
+  const following = feed(ending.signal, queue.add);
   const stop = async () => {
     ending.abort();
-    await Promise.all([...following, queue.idle()]);
+    await Promise.all(following);
+    await queue.idle();
   };
   return { stop };
 }

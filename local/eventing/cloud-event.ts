@@ -16,29 +16,25 @@ export function pluralOf(kind: string): string {
 }
 
 const VERBS = { ADDED: 'add', MODIFIED: 'update', DELETED: 'delete' } as const;
-export type Change = keyof typeof VERBS;
 
 export interface Sent {
   object: KubeObject;
-  change: Change;
-  mode: 'Reference' | 'Resource';
+  change: keyof typeof VERBS;
   /** The API server's URL. */
   source: string;
   id: string;
   time: Date;
 }
 
-/** What ApiServerSource sends for one change. */
-export function apiServerEvent({ object, change, mode, source, id, time }: Sent): CloudEvent {
+/** What ApiServerSource sends for one change, in Reference mode. */
+export function apiServerEvent({ object, change, source, id, time }: Sent): CloudEvent {
   const { apiVersion, kind } = object;
   const { name, namespace = '' } = object.metadata;
-  const reference = { kind, namespace, name, apiVersion };
-  const isReference = mode === 'Reference';
   return {
     attributes: {
       specversion: '1.0',
       id,
-      type: `dev.knative.apiserver.${isReference ? 'ref' : 'resource'}.${VERBS[change]}`,
+      type: `dev.knative.apiserver.ref.${VERBS[change]}`,
       source,
       subject: `/apis/${apiVersion}/namespaces/${namespace}/${pluralOf(kind)}/${name}`,
       time: time.toISOString(),
@@ -48,7 +44,7 @@ export function apiServerEvent({ object, change, mode, source, id, time }: Sent)
       namespace,
     },
     contentType: 'application/json',
-    body: JSON.stringify(isReference ? reference : object),
+    body: JSON.stringify({ kind, namespace, name, apiVersion }),
   };
 }
 
@@ -64,18 +60,4 @@ export function headersOf({ attributes, contentType, body }: CloudEvent, namespa
     prefer: 'reply',
     'accept-encoding': 'gzip',
   };
-}
-
-/** The event as it goes to a dead-letter sink; there no reply is asked for. */
-export function deadLetter(
-  event: CloudEvent,
-  failure: { destination: string; code: number; data: string },
-): CloudEvent {
-  const extensions = {
-    knativebrokerttl: '255',
-    knativeerrordest: failure.destination,
-    knativeerrorcode: String(failure.code),
-    ...(failure.data ? { knativeerrordata: Buffer.from(failure.data).toString('base64') } : {}),
-  };
-  return { ...event, attributes: { ...event.attributes, ...extensions } };
 }

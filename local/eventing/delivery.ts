@@ -1,108 +1,78 @@
-/** One event to one subscriber: tried again as Knative's dispatcher does, then given to the dead-letter sink. */
+/** One event to one subscriber, tried again as Knative's dispatcher does. */
 import { request } from 'node:http';
 import { messageOf, sleep } from '../controllers/loop.ts';
-import { type CloudEvent, deadLetter, headersOf } from './cloud-event.ts';
+import { type CloudEvent, headersOf } from './cloud-event.ts';
 import type { Delivery } from './kinds.ts';
 
-export interface Outcome {
-  /** The HTTP status; 500 where no answer came. */
-  code: number;
+/** How often and when an event is sent again; a wait in milliseconds. */
+interface Retrying {
+  retries: number;
+  wait: (retry: number) => number;
+}
+
+/** The retries counted from 0: so linear begins at once. Throws where the stand-in can't do as it says. */
+export function retrying({ retry = 0, backoffPolicy, backoffDelay = 'PT0.2S', deadLetterSink }: Delivery): Retrying {
+  if (deadLetterSink) throw new TypeError('the stand-in has no dead-letter sinks');
+  const seconds = Number(/^PT([\d.]+)S$/.exec(backoffDelay)?.[1]);
+  if (Number.isNaN(seconds))
+    throw new TypeError(`the stand-in reads a backoffDelay in seconds such as PT0.2S, not ${backoffDelay}`);
+  return { retries: retry, wait: (count) => seconds * 1000 * (backoffPolicy === 'linear' ? count : 2 ** count) };
+}
+
+interface Outcome {
+  /** The HTTP status; `undefined` where no answer came. */
+  code?: number | undefined;
   /** The answer's body, or why none came. */
   data: string;
-  /** No answer came. */
-  silent: boolean;
 }
 
-/** Milliseconds of an ISO 8601 duration without years and months. Throws where it is none. */
-export function isoDuration(text: string): number {
-  const [, days, hours, minutes, seconds] =
-    /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?$/.exec(text) ?? badDuration(text);
-  const [d = 0, h = 0, m = 0, s = 0] = [days, hours, minutes, seconds].map((part) => Number(part ?? 0));
-  return ((d * 24 + h) * 60 + m) * 60_000 + s * 1000;
-}
-function badDuration(text: string): never {
-  throw new TypeError(`backoffDelay ${JSON.stringify(text)} is no ISO 8601 duration such as PT0.2S`);
-}
+const isSuccess = ({ code = 0 }: Outcome) => code >= 200 && code < 300;
 
-/** Milliseconds before the retry with this number, counted from 0: so linear begins at once. */
-export function backOff({ backoffPolicy, backoffDelay = 'PT0.2S' }: Delivery, retry: number): number {
-  return isoDuration(backoffDelay) * (backoffPolicy === 'linear' ? retry : 2 ** retry);
-}
-
-const isSuccess = ({ code }: Outcome) => code >= 200 && code < 300;
 /** No answer, 5xx, 404, 408, 409, 429; no other 4xx. */
-export const isRetried = ({ code, silent }: Outcome): boolean =>
-  silent || code >= 500 || [404, 408, 409, 429].includes(code);
+export const isRetried = (code?: number): boolean =>
+  code === undefined || code >= 500 || [404, 408, 409, 429].includes(code);
 
 interface Post {
   url: string;
   headers: Record<string, string>;
   body: string;
-  signal: AbortSignal;
 }
 
-/** A successful answer with a body that is no CloudEvent counts as 502; one that is a CloudEvent is not sent on here. */
-const read = (code: number, data: string, isEvent: boolean): Outcome =>
-  code < 300 && data !== '' && !isEvent ? { code: 502, data, silent: false } : { code, data, silent: false };
-
-/** Never throws. */
-export const post = ({ url, headers, body, signal }: Post): Promise<Outcome> =>
+/** Never throws. A successful answer with a body that is no CloudEvent counts as 502; one that is is not sent on here. */
+const post = ({ url, headers, body }: Post, signal: AbortSignal): Promise<Outcome> =>
   new Promise((resolve) => {
-    const silent = (error: unknown) => {
-      resolve({ code: 500, data: `dispatch error: Post "${url}": ${messageOf(error)}`, silent: true });
-    };
-    try {
-      const outgoing = request(url, { method: 'POST', headers, signal, agent: false }, (answer) => {
-        const isEvent = answer.headers['ce-specversion'] !== undefined;
-        const end = (data: unknown[]) =>
-          resolve(read(answer.statusCode ?? 502, Buffer.concat(data as Buffer[]).toString(), isEvent));
-        answer.toArray().then(end, silent);
-      });
-      outgoing.removeHeader('connection');
-      outgoing.once('error', silent).end(body);
-    } catch (error) {
-      silent(error);
-    }
+    const silent = (error: unknown) => resolve({ data: `Post "${url}": ${messageOf(error)}` });
+    const outgoing = request(url, { method: 'POST', headers, signal, agent: false }, async (answer) => {
+      const data = await answer.toArray().then((chunks) => Buffer.concat(chunks).toString(), silent);
+      const { statusCode: code = 502 } = answer;
+      const isOther = data && answer.headers['ce-specversion'] === undefined;
+      resolve({ code: code < 300 && isOther ? 502 : code, data: data ?? '' });
+    });
+    outgoing.removeHeader('connection');
+    outgoing.once('error', silent).end(body);
   });
 
-/** Where to, looked up at each try; `undefined` where nothing is there now. */
-export type Address = () => string | undefined;
-
 export interface Subscriber {
-  address: Address;
-  /** Named in dead letters where there is no address. */
-  name: string;
+  /** Looked up at each try; `undefined` where nothing is there now. */
+  address: () => string | undefined;
   namespace: string;
   delivery: Delivery;
-  deadLetterSink: Address | undefined;
 }
 
-const NOT_THERE: Outcome = { code: 500, data: 'the subscriber is not there', silent: true };
-
-async function attempt(
-  event: CloudEvent,
-  { address, namespace, delivery }: Subscriber,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  for (let retry = 0; ; retry++) {
-    const url = address();
-    const headers = headersOf(event, namespace);
-    const outcome = url === undefined ? NOT_THERE : await post({ url, headers, body: event.body, signal });
-    if (signal.aborted || !isRetried(outcome) || retry >= (delivery.retry ?? 0)) return outcome;
-    await sleep(backOff(delivery, retry), signal);
-  }
+async function attempt(event: CloudEvent, { address, namespace }: Subscriber, signal: AbortSignal): Promise<Outcome> {
+  const url = address();
+  if (url === undefined) return { data: 'the subscriber is not there' };
+  return post({ url, headers: headersOf(event, namespace), body: event.body }, signal);
 }
 
-/** Delivers, or gives up: then a dead-letter sink gets it. What happened to the event, as one line, where it failed. */
+/** Delivers, or gives up; then why, in one line. Throws as `retrying` does. */
 export async function deliver(event: CloudEvent, to: Subscriber, signal: AbortSignal): Promise<string | undefined> {
-  const outcome = await attempt(event, to, signal);
-  if (isSuccess(outcome) || signal.aborted) return undefined;
+  const { retries, wait } = retrying(to.delivery);
+  let outcome = await attempt(event, to, signal);
+  for (let retry = 0; isRetried(outcome.code) && retry < retries && !signal.aborted; retry++) {
+    await sleep(wait(retry), signal);
+    outcome = await attempt(event, to, signal);
+  }
   const { code, data } = outcome;
-  const failed = `event ${event.attributes['id']} to ${to.name}: ${code} ${data.slice(0, 200)}`;
-  if (!to.deadLetterSink) return failed;
-  const dead = deadLetter(event, { destination: to.address() ?? to.name, code, data: data.slice(0, 1024) });
-  const { prefer, ...headers } = headersOf(dead, to.namespace);
-  const url = to.deadLetterSink();
-  const last = url === undefined ? NOT_THERE : await post({ url, headers, body: dead.body, signal });
-  return isSuccess(last) ? failed : `${failed}; its dead-letter sink: ${last.code}`;
+  return isSuccess(outcome) || signal.aborted ? undefined : `${code ?? 'no answer'}: ${data.slice(0, 200)}`;
 }

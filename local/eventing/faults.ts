@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sleep } from '../controllers/loop.ts';
 import type { CloudEvent } from './cloud-event.ts';
 
-/** Rates from 0 to 1; may be changed while it runs. */
+/** Rates from 0 to 1. */
 export interface Faults {
   lose?: number;
   /** Sent again at once with an id of its own, as two overlapping adapters do. */
@@ -17,45 +17,28 @@ export interface Faults {
 }
 
 export type Send = (event: CloudEvent) => Promise<number>;
-interface Held {
-  release: () => void;
-}
 
 /** Wraps `send`. The sender of a lost, delayed or held event is told 202. */
 export function withFaults(
   send: Send,
-  faults: Faults,
+  { lose, double, delay, reorder, delayMs = 1000 }: Faults,
   { random, signal }: { random: () => number; signal: AbortSignal },
 ): Send {
-  const held = new Set<Held>();
   const happens = (rate = 0) => random() < rate;
-  const limit = () => faults.delayMs ?? 1000;
-  const later = async (event: CloudEvent, until: Promise<unknown>) => {
-    await until;
-    if (!signal.aborted) await send(event);
-  };
-  const hold = () => {
-    const gone = new AbortController();
-    held.add({ release: () => gone.abort() });
-    return sleep(limit(), AbortSignal.any([gone.signal, signal]));
-  };
-  const pass = async (event: CloudEvent): Promise<number> => {
-    const before = [...held];
-    held.clear();
-    const code = await send(event);
-    for (const { release } of before) release();
-    return code;
-  };
-  const double = ({ attributes, ...rest }: CloudEvent) =>
-    void send({ ...rest, attributes: { ...attributes, id: randomUUID() } });
-  const put = (event: CloudEvent, until: Promise<void>) => {
-    void later(event, until);
+  let overtaken = Promise.withResolvers<void>();
+  const sendAfter = (event: CloudEvent, wait: Promise<void>) => {
+    void wait.then(() => (signal.aborted ? undefined : send(event)));
     return 202;
   };
   return async (event) => {
-    if (happens(faults.lose)) return 202;
-    if (happens(faults.double)) double(event);
-    if (happens(faults.delay)) return put(event, sleep(random() * limit(), signal));
-    return happens(faults.reorder) ? put(event, hold()) : pass(event);
+    if (happens(lose)) return 202;
+    if (happens(double)) void send({ ...event, attributes: { ...event.attributes, id: randomUUID() } });
+    if (happens(delay)) return sendAfter(event, sleep(random() * delayMs, signal));
+    if (happens(reorder)) return sendAfter(event, Promise.race([overtaken.promise, sleep(delayMs, signal)]));
+    const held = overtaken;
+    overtaken = Promise.withResolvers();
+    const code = await send(event);
+    held.resolve();
+    return code;
   };
 }

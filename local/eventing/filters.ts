@@ -1,36 +1,29 @@
-/** The filters of a Trigger (`spec.filters`), as far as the stand-in reads them: no CloudEvents SQL. */
+/** The filters of a Trigger (`spec.filters`): of the CloudEvents Subscriptions API the dialects that tiny uses. */
 type Attributes = Record<string, string>;
 
-/** One dialect a filter, as in the CloudEvents Subscriptions API. */
+/** One dialect a filter. */
 export interface Filter {
   all?: Filter[];
-  any?: Filter[];
   not?: Filter;
   exact?: Attributes;
-  prefix?: Attributes;
   suffix?: Attributes;
 }
 
-const DIALECTS = ['all', 'any', 'not', 'exact', 'prefix', 'suffix'];
+const DIALECTS = ['all', 'not', 'exact', 'suffix'];
 
 /** Why a filter can't be served; `undefined` where it can. */
 export function filterProblem(filter: Filter): string | undefined {
-  const [other] = Object.keys(filter).filter((key) => !DIALECTS.includes(key));
+  const other = Object.keys(filter).find((key) => !DIALECTS.includes(key));
   if (other) return `the stand-in does not read the filter dialect ${other}`;
-  const inner = [...(filter.all ?? []), ...(filter.any ?? []), ...(filter.not ? [filter.not] : [])];
-  return inner.map(filterProblem).find(Boolean);
+  return [...(filter.all ?? []), ...(filter.not ? [filter.not] : [])].map(filterProblem).find(Boolean);
 }
 
 /** Whether attributes pass. */
-export function fits({ all, any, not, exact, prefix, suffix }: Filter, attributes: Attributes): boolean {
-  const each = (wanted: Attributes = {}, test: (value: string, part: string) => boolean) =>
-    Object.entries(wanted).every(([name, part]) => test(attributes[name] ?? '', part));
+export function fits({ all = [], not, exact = {}, suffix = {} }: Filter, attributes: Attributes): boolean {
   return (
-    (all ?? []).every((filter) => fits(filter, attributes)) &&
-    (!any || any.some((filter) => fits(filter, attributes))) &&
+    all.every((filter) => fits(filter, attributes)) &&
     (!not || !fits(not, attributes)) &&
-    each(exact, (value, part) => value === part) &&
-    each(prefix, (value, part) => value.startsWith(part)) &&
-    each(suffix, (value, part) => value.endsWith(part))
+    Object.entries(exact).every(([name, value]) => attributes[name] === value) &&
+    Object.entries(suffix).every(([name, end]) => attributes[name]?.endsWith(end))
   );
 }

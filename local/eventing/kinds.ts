@@ -1,33 +1,30 @@
 /** Knative's eventing objects, as far as the stand-in reads them. */
-
-import type { KubeObject } from '../../lib/api/meta.ts';
 import type { ResourceType } from '../../lib/kube/types.ts';
-import type { Told } from '../controllers/conditions.ts';
+import type { Served } from '../controllers/status.ts';
 import type { Filter } from './filters.ts';
 
+/** A Broker or a Knative Service; a `uri` is refused. */
 export interface Destination {
-  ref?: { apiVersion: string; kind: string; name: string; namespace?: string };
-  uri?: string;
+  ref?: { kind: string; name: string; namespace?: string };
 }
 /** `eventing.knative.dev/v1` DeliverySpec. */
 export interface Delivery {
-  deadLetterSink?: Destination;
   retry?: number;
   backoffPolicy?: 'linear' | 'exponential';
   /** ISO 8601: `PT0.2S`. */
   backoffDelay?: string;
+  /** Refused. */
+  deadLetterSink?: unknown;
 }
-interface Reporting extends KubeObject {
-  status?: { conditions?: Told[] };
-}
-export interface Broker extends Reporting {
+export interface Broker extends Served {
   spec?: { delivery?: Delivery };
 }
-export interface Trigger extends Reporting {
+export interface Trigger extends Served {
   spec: {
     broker: string;
-    filter?: { attributes?: Record<string, string> };
     filters?: Filter[];
+    /** The older form, refused. */
+    filter?: unknown;
     subscriber: Destination;
     delivery?: Delivery;
   };
@@ -35,23 +32,23 @@ export interface Trigger extends Reporting {
 export interface Watched {
   apiVersion: string;
   kind: string;
-  selector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] };
+  /** Refused. */
+  selector?: unknown;
 }
-export interface ApiServerSource extends Reporting {
+export interface ApiServerSource extends Served {
   spec: {
     resources: Watched[];
     mode?: 'Reference' | 'Resource';
     serviceAccountName?: string;
-    namespaceSelector?: { matchLabels?: Record<string, string>; matchExpressions?: unknown[] };
-    ceOverrides?: { extensions?: Record<string, string> };
+    namespaceSelector?: object;
     sink: Destination;
   };
 }
-export interface PingSource extends Reporting {
+export interface PingSource extends Served {
   spec: { schedule: string; data?: string; contentType?: string; sink: Destination };
 }
 
-const type = <T extends KubeObject>(group: string, kind: string): ResourceType<T> => ({
+const type = <T extends Served>(group: string, kind: string): ResourceType<T> => ({
   group: `${group}.knative.dev`,
   version: 'v1',
   kind,

@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Stored } from '../../lib/api/meta.ts';
 import { type Part, sleep, type World } from '../controllers/loop.ts';
-import type { CloudEvent } from './cloud-event.ts';
 import type { Send } from './faults.ts';
 import type { PingSource } from './kinds.ts';
 
@@ -27,24 +26,18 @@ export const pingProblem = ({ spec }: PingSource): string | undefined =>
     ? `the stand-in reads schedules such as "*/5 * * * *", not ${JSON.stringify(spec.schedule)}`
     : undefined;
 
-export function pingEvent({ metadata, spec }: PingSource, id: string, time: Date): CloudEvent {
-  const source = `/apis/v1/namespaces/${metadata.namespace}/pingsources/${metadata.name}`;
-  return {
-    attributes: { specversion: '1.0', id, type: 'dev.knative.sources.ping', source, time: time.toISOString() },
-    contentType: spec.contentType ?? 'application/json',
-    body: spec.data ?? '',
-  };
-}
-
 /** Runs until stopped. */
-export function startPing(source: Stored<PingSource>, send: Send, { now }: Pick<World, 'now'>): Part {
+export function startPing({ metadata, spec }: Stored<PingSource>, send: Send, { now }: Pick<World, 'now'>): Part {
   const ending = new AbortController();
   const { signal } = ending;
+  const source = `/apis/v1/namespaces/${metadata.namespace}/pingsources/${metadata.name}`;
+  const { contentType = 'application/json', data: body = '' } = spec;
   const run = async () => {
     for (;;) {
-      await sleep(untilNext(minutesOf(source.spec.schedule) ?? 1, now()), signal);
+      await sleep(untilNext(minutesOf(spec.schedule) ?? 1, now()), signal);
       if (signal.aborted) return;
-      await send(pingEvent(source, randomUUID(), now()));
+      const what = { specversion: '1.0', id: randomUUID(), type: 'dev.knative.sources.ping', source };
+      await send({ attributes: { ...what, time: now().toISOString() }, contentType, body });
     }
   };
   const running = run();

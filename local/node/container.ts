@@ -7,10 +7,10 @@ import { dirname } from 'node:path';
 import type { V1Container } from '@kubernetes/client-node';
 import { messageOf, sleep, type World } from '../controllers/loop.ts';
 import { commandOf, environmentOf } from './environment.ts';
+import type { Reader } from './files.ts';
 import { folder, type Host, logFileOf, pidFileOf } from './host.ts';
-import type { ContainerState, ContainerStatus, Terminated } from './pod.ts';
-import { launch, type Running } from './process.ts';
-import { type Reader, Waiting } from './projections.ts';
+import type { ContainerState, ContainerStatus } from './pod.ts';
+import { type Launch, launch, type Running } from './process.ts';
 import type { Volumes } from './volumes.ts';
 
 export interface NodeOptions extends World, Host {
@@ -18,8 +18,6 @@ export interface NodeOptions extends World, Host {
   backOffMs?: number;
   /** How soon to look again for what was missing: a Secret, a claim. Default 500 ms. */
   retryMs?: number;
-  /** How often Secrets, ConfigMaps, tokens and log sizes are looked at. Default 30,000 ms. */
-  upkeepMs?: number;
 }
 
 /** What the containers of one pod share. `changed` makes the pod's status be written. */
@@ -27,6 +25,7 @@ export interface Shared {
   options: NodeOptions;
   reader: Reader;
   volumes: Volumes;
+  /** Aborts when no container is to be started any more. */
   signal: AbortSignal;
   changed: () => void;
 }
@@ -34,19 +33,19 @@ export interface Shared {
 const KNOWN_IMAGES = 'tiny.dev/';
 const LONG_LIFE = 600_000;
 
-/** When to start again after an exit with this code. */
-export type RestartRule = (exitCode: number) => boolean;
-
-const statusOf = ({ name, image = '' }: V1Container, old: ContainerStatus | undefined): ContainerStatus => {
-  const lost = old?.state.running && {
+/** A life that the stand-in did not see the end of. */
+const lost = (running: { startedAt: string }): ContainerState => ({
+  terminated: {
     exitCode: 137,
     reason: 'ContainerStatusUnknown',
     message: 'the stand-in ended while it ran',
-    ...old.state.running,
-  };
-  const terminated = lost ?? old?.state.terminated;
-  const state: ContainerState = { waiting: { reason: 'PodInitializing' } };
-  const lastState = terminated ? { terminated } : (old?.lastState ?? {});
+    ...running,
+  },
+});
+
+function statusOf({ name, image = '' }: V1Container, old: ContainerStatus | undefined): ContainerStatus {
+  const { running, terminated } = old?.state ?? {};
+  const ended = terminated ? { terminated } : (old?.lastState ?? {});
   return {
     name,
     image,
@@ -54,49 +53,48 @@ const statusOf = ({ name, image = '' }: V1Container, old: ContainerStatus | unde
     ready: false,
     started: false,
     restartCount: old?.restartCount ?? 0,
-    state,
-    lastState,
+    state: { waiting: { reason: 'ContainerCreating' } },
+    lastState: running ? lost(running) : ended,
   };
-};
+}
 
 export class Container {
   readonly status: ContainerStatus;
-  readonly spec: V1Container;
-  /** Resolves when it has run for the first time, or will not any more. */
+  /** Resolves when it runs for the first time, or never will. */
   readonly started: Promise<void>;
-  private begun: () => void = () => undefined;
+  private readonly begun = Promise.withResolvers<void>();
   private readonly shared: Shared;
+  private readonly spec: V1Container;
   private process: Running | undefined;
 
-  constructor(shared: Shared, spec: V1Container, old?: ContainerStatus) {
+  constructor(shared: Shared, spec: V1Container, old: ContainerStatus | undefined) {
     this.shared = shared;
     this.spec = spec;
     this.status = statusOf(spec, old);
-    this.started = new Promise((resolve) => {
-      this.begun = resolve;
-    });
+    this.started = this.begun.promise;
   }
 
-  /** Runs until the rule says no more, or the pod is ended; how it ended, if it ever ran. */
-  async run(restarts: RestartRule): Promise<Terminated | undefined> {
+  /** Runs until the pod is ended. */
+  async run(): Promise<void> {
     const { signal, options } = this.shared;
-    const base = options.backOffMs ?? 10_000;
-    let crashes = 0;
-    let began = Date.now();
-    let ended = await this.live();
-    while (ended && !signal.aborted && restarts(ended.exitCode)) {
-      crashes = Date.now() - began > LONG_LIFE ? 0 : crashes + 1;
-      if (crashes > 1) await this.backOff(Math.min(base * 2 ** (crashes - 2), base * 30));
-      began = Date.now();
-      ended = (await this.live()) ?? ended;
+    const { backOffMs = 10_000 } = options;
+    for (let crashes = 0; !signal.aborted; ) {
+      const began = Date.now();
+      await this.live();
+      crashes = Date.now() - began > LONG_LIFE ? 1 : crashes + 1;
+      if (crashes > 1 && !signal.aborted) await this.backOff(Math.min(backOffMs * 2 ** (crashes - 2), backOffMs * 30));
     }
-    this.begun();
-    return ended;
+    this.begun.resolve();
   }
 
   /** SIGTERM, and SIGKILL after `graceMs`. */
   end(graceMs: number): void {
     this.process?.end(graceMs);
+  }
+
+  /** It waits, and why. */
+  wait(reason: string, message: string): void {
+    this.set({ waiting: { reason, message } });
   }
 
   private set(state: ContainerState): void {
@@ -107,64 +105,57 @@ export class Container {
 
   private async backOff(ms: number): Promise<void> {
     const { name, namespace, uid } = this.shared.reader.pod.metadata;
-    const message = `back-off ${ms / 1000}s restarting failed container=${this.spec.name} pod=${name}_${namespace}(${uid})`;
-    this.shared.options.log(message);
-    this.set({ waiting: { reason: 'CrashLoopBackOff', message } });
+    const which = `container=${this.spec.name} pod=${name}_${namespace}(${uid})`;
+    this.wait('CrashLoopBackOff', `back-off ${ms / 1000}s restarting failed ${which}`);
     await sleep(ms, this.shared.signal);
   }
 
-  private async live(): Promise<Terminated | undefined> {
+  private async live(): Promise<void> {
     const process = await this.start();
-    if (!process) return undefined;
+    if (!process) return;
+    const { now } = this.shared.options;
     this.process = process;
-    const startedAt = this.shared.options.now().toISOString();
+    const startedAt = now().toISOString();
     this.status.containerID = `process://${process.pid}`;
     this.set({ running: { startedAt } });
-    this.begun();
-    const { code: exitCode, signal } = await process.exited;
+    this.begun.resolve();
+    const { code: exitCode, ...signal } = await process.exited;
     this.process = undefined;
-    const finishedAt = this.shared.options.now().toISOString();
     const reason = exitCode === 0 ? 'Completed' : 'Error';
-    const terminated = { exitCode, ...(signal === undefined ? {} : { signal }), reason, startedAt, finishedAt };
+    const terminated = { exitCode, ...signal, reason, startedAt, finishedAt: now().toISOString() };
     this.status.lastState = { terminated };
     this.set({ terminated });
-    return terminated;
   }
 
   /** Starts it as soon as all that it names is there; `undefined` where the pod is ended before. */
   private async start(): Promise<Running | undefined> {
     const { signal, options } = this.shared;
-    for (;;) {
-      const launching = await this.prepare().catch((error) => this.cannotStart(error));
-      if (signal.aborted) return undefined;
-      if (launching) return launch(launching);
-      await sleep(options.retryMs ?? 500, signal);
+    while (!signal.aborted) {
+      try {
+        const launching = await this.prepare();
+        if (!signal.aborted) return launch(launching);
+      } catch (error) {
+        this.wait('CreateContainerConfigError', messageOf(error));
+        await sleep(options.retryMs ?? 500, signal);
+      }
     }
   }
 
-  private cannotStart(error: unknown): undefined {
-    const reason = error instanceof Waiting ? error.reason : 'CreateContainerError';
-    this.set({ waiting: { reason, message: messageOf(error) } });
-  }
-
-  private async prepare() {
+  private async prepare(): Promise<Launch> {
     const { options, reader, volumes } = this.shared;
-    const { name, image = '', workingDir } = this.spec;
-    if (!image.startsWith(KNOWN_IMAGES))
-      throw new Waiting(
-        'ErrImagePull',
-        `the stand-in runs processes and pulls no image: it has ${KNOWN_IMAGES}…, not "${image}"`,
-      );
+    const { name, image } = this.spec;
+    if (!image?.startsWith(KNOWN_IMAGES))
+      throw new Error(`the stand-in runs processes and pulls no image: it has ${KNOWN_IMAGES}…, not "${image}"`);
     const mounts = volumes.mounts(this.spec);
-    const home = volumes.workingFolder(this.spec);
-    const env = { HOME: home, ...(await environmentOf(reader, this.spec, { host: options, mounts })) };
+    const cwd = volumes.workingFolder(this.spec);
+    const env = { HOME: cwd, ...(await environmentOf(reader, this.spec, { host: options, mounts })) };
     const command = commandOf(this.spec, env, mounts);
     if (this.status.lastState.terminated) this.status.restartCount++;
     const { uid } = reader.pod.metadata;
-    const logFile = logFileOf(options, uid, { name, life: this.status.restartCount });
+    const logOf = (life: number) => logFileOf(options, uid, { name, life });
+    const logFile = logOf(this.status.restartCount);
     folder(dirname(logFile));
-    rmSync(logFileOf(options, uid, { name, life: this.status.restartCount - 2 }), { force: true });
-    const cwd = mounts.find(({ container }) => container === workingDir)?.host ?? home;
+    rmSync(logOf(this.status.restartCount - 2), { force: true });
     return { command, env, cwd, logFile, pidFile: pidFileOf(options, uid, name) };
   }
 }

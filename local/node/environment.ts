@@ -2,10 +2,10 @@
  * What a container is started with: command and environment, with Kubernetes' `$(NAME)` references filled in and
  * its paths mapped onto the host. Nothing of this program's own environment comes through but PATH.
  */
-import type { V1Container, V1EnvFromSource, V1EnvVar, V1EnvVarSource } from '@kubernetes/client-node';
+import type { V1Container } from '@kubernetes/client-node';
+import { dataOf, type Reader } from './files.ts';
 import { type Host, type Mount, onHost } from './host.ts';
-import { CONFIG_MAPS, SECRETS } from './pod.ts';
-import { dataOf, fieldOf, type Reader, Waiting } from './projections.ts';
+import { SECRETS } from './pod.ts';
 
 type Environment = Record<string, string>;
 
@@ -13,67 +13,40 @@ type Environment = Record<string, string>;
 const expand = (text: string, known: Environment): string =>
   text.replace(/\$\$|\$\(([^()]*)\)/g, (whole, name) => (whole === '$$' ? '$' : (known[name] ?? whole)));
 
-const configError = (message: string) => new Waiting('CreateContainerConfigError', message);
-
-async function keyOf(reader: Reader, { secretKeyRef, configMapKeyRef }: V1EnvVarSource): Promise<string | undefined> {
-  const type = secretKeyRef ? SECRETS : CONFIG_MAPS;
-  const { name = '', key = '', optional = false } = secretKeyRef ?? configMapKeyRef ?? {};
-  const data = await dataOf(reader, type, name);
-  const value = data?.get(key)?.toString();
-  if (value !== undefined || optional) return value;
-  if (!data) throw configError(`${type.kind.toLowerCase()} "${name}" not found`);
-  throw configError(`couldn't find key ${key} in ${type.kind} ${reader.pod.metadata.namespace}/${name}`);
-}
-
-async function fromOne(
-  reader: Reader,
-  { secretRef, configMapRef, prefix = '' }: V1EnvFromSource,
-): Promise<Environment> {
-  const type = secretRef ? SECRETS : CONFIG_MAPS;
-  const { name = '', optional = false } = secretRef ?? configMapRef ?? {};
-  const data = await dataOf(reader, type, name);
-  if (!data && !optional) throw configError(`${type.kind.toLowerCase()} "${name}" not found`);
-  return Object.fromEntries([...(data ?? [])].map(([key, value]) => [prefix + key, value.toString()]));
-}
-
-async function fromAll(reader: Reader, { envFrom = [] }: V1Container): Promise<Environment> {
+async function fromSecrets(reader: Reader, { envFrom = [] }: V1Container): Promise<Environment> {
   const all: Environment = {};
-  for (const source of envFrom) Object.assign(all, await fromOne(reader, source));
+  for (const { secretRef } of envFrom) {
+    if (!secretRef) throw new Error('the stand-in reads envFrom of Secrets alone');
+    for (const [key, value] of await dataOf(reader, SECRETS, secretRef.name)) all[key] = value.toString();
+  }
   return all;
 }
 
-const variableValue = async (reader: Reader, { value = '', valueFrom }: V1EnvVar): Promise<string | undefined> => {
-  if (!valueFrom) return value;
-  return valueFrom.fieldRef ? fieldOf(reader.pod, valueFrom.fieldRef.fieldPath) : keyOf(reader, valueFrom);
-};
-
-/** Throws `Waiting` where a Secret, a ConfigMap or a key is missing. */
+/** Throws where a Secret is missing. */
 export async function environmentOf(
   reader: Reader,
   container: V1Container,
-  at: { host: Host; mounts: Mount[] },
+  { host, mounts }: { host: Host; mounts: Mount[] },
 ): Promise<Environment> {
-  const { path, apiServer } = at.host;
   const known: Environment = {
-    PATH: path,
+    PATH: host.path,
     HOSTNAME: reader.pod.metadata.name,
-    KUBERNETES_SERVICE_HOST: apiServer.host,
-    KUBERNETES_SERVICE_PORT: String(apiServer.port),
-    ...(await fromAll(reader, container)),
+    KUBERNETES_SERVICE_HOST: host.apiServer.host,
+    KUBERNETES_SERVICE_PORT: String(host.apiServer.port),
+    ...(await fromSecrets(reader, container)),
   };
-  const temp = onHost('/tmp', at.mounts);
+  const temp = onHost('/tmp', mounts);
   if (temp !== '/tmp') known['TMPDIR'] = temp;
-  for (const variable of container.env ?? []) {
-    const value = await variableValue(reader, variable);
-    if (value === undefined) continue;
-    known[variable.name] = variable.valueFrom ? value : onHost(expand(value, known), at.mounts);
+  for (const { name, value = '', valueFrom } of container.env ?? []) {
+    if (valueFrom) throw new Error(`the stand-in reads no valueFrom, which ${name} has`);
+    known[name] = onHost(expand(value, known), mounts);
   }
   return known;
 }
 
-/** The command on the host; `node` is the Node that runs this program. */
+/** The command on the host; `node` is the Node that runs this program. Throws where there is none. */
 export function commandOf({ command = [], args = [] }: V1Container, known: Environment, mounts: Mount[]): string[] {
   const [program = '', ...rest] = [...command, ...args].map((part) => onHost(expand(part, known), mounts));
-  if (program === '') throw configError('no command is given, and the stand-in has no image to take one from');
+  if (program === '') throw new Error('no command is given, and the stand-in has no image to take one from');
   return [program === 'node' ? process.execPath : program, ...rest];
 }

@@ -6,11 +6,14 @@ import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Host {
+export interface Folders {
   /** Lasting: claims, logs, pid files. */
   dataFolder: string;
   /** Short: emptyDir volumes, working folders. */
   tempFolder: string;
+}
+
+export interface Host extends Folders {
   /** What containers see as `/opt/tiny`. */
   agentFolder: string;
   /** The PATH of every process. */
@@ -26,15 +29,15 @@ export function folder(...parts: string[]): string {
   return path;
 }
 
-export const podsFolder = ({ dataFolder }: Host): string => folder(dataFolder, 'pods');
-export const podFolder = (host: Host, uid: string): string => join(podsFolder(host), uid);
-export const claimsFolder = ({ dataFolder }: Host): string => folder(dataFolder, 'claims');
-export const pidFileOf = (host: Host, uid: string, container: string): string =>
+export const podsFolder = ({ dataFolder }: Folders): string => folder(dataFolder, 'pods');
+export const podFolder = (host: Folders, uid: string): string => join(podsFolder(host), uid);
+export const claimsFolder = ({ dataFolder }: Folders): string => folder(dataFolder, 'claims');
+export const pidFileOf = (host: Folders, uid: string, container: string): string =>
   join(folder(podFolder(host, uid), 'pids'), container);
-export const logFileOf = (host: Host, uid: string, { name, life }: { name: string; life: number }): string =>
+export const logFileOf = (host: Folders, uid: string, { name, life }: { name: string; life: number }): string =>
   join(folder(podFolder(host, uid), 'logs', name), `${life}.log`);
 /** The pod's temporary folder; two stand-ins on one machine never share it. */
-export const tempFolderOf = ({ tempFolder, dataFolder }: Host, uid: string): string =>
+export const tempFolderOf = ({ tempFolder, dataFolder }: Folders, uid: string): string =>
   join(tempFolder, `tiny-${createHash('sha256').update(`${dataFolder}\n${uid}`).digest('hex').slice(0, 10)}`);
 
 /** A container's path and the host's path in its place. */

@@ -1,13 +1,13 @@
 /**
  * Processes that an earlier run of the stand-in left when it was killed. They are ended, not adopted: only a
- * parent learns an exit code. A pid alone proves nothing (it may be another's by now), so the start time must fit.
+ * parent learns an exit code. A pid alone proves nothing (it may be another's by now), so the start time must fit;
+ * without /proc, it must lead a group, as all that `node/process.ts` starts.
  */
-import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '../controllers/loop.ts';
-import { folder, type Host, podFolder, tempFolderOf } from './host.ts';
+import { type Folders, folder, podFolder, podsFolder, tempFolderOf } from './host.ts';
 import { send } from './process.ts';
 
 /** State and start time (clock ticks since boot) from a line of /proc/PID/stat; the name before may hold anything. */
@@ -16,61 +16,46 @@ const fields = (stat: string) => {
   return { state, start: rest[18] };
 };
 
-const read = (file: string): string | undefined => {
+/** Empty where there is none, or it goes while it is read. */
+const read = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return undefined;
+    return '';
   }
 };
 
-/** Without /proc: when the process started, to the second, against when the pid file was written. */
-function startedWith(pid: number, pidFile: string): boolean {
-  try {
-    const started = Date.parse(execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }));
-    return Math.abs(statSync(pidFile).mtimeMs - started) < 2500;
-  } catch {
-    return false;
-  }
+/** Whether the process that a pid file notes lives, has gone, or the pid is another's. */
+function stateOf(pid: number, noted: string): 'lives' | 'gone' | 'other' {
+  if (!existsSync('/proc/self/stat')) return send(-pid, 0) ? 'lives' : 'gone';
+  const { state, start } = fields(read(`/proc/${pid}/stat`));
+  if (start === undefined) return 'gone';
+  if (start !== fields(noted).start) return 'other';
+  return state === 'Z' ? 'gone' : 'lives';
 }
 
-function isAlive(pid: number, pidFile: string): boolean {
-  if (!existsSync('/proc/self/stat')) return startedWith(pid, pidFile);
-  const stat = read(`/proc/${pid}/stat`);
-  if (stat === undefined) return false;
-  const { state, start } = fields(stat);
-  return state !== 'Z' && start === fields(read(pidFile) ?? '').start;
-}
-
-/** The group's leader is gone but others of it may live: a pid is not given anew while its group exists. */
-function killGroup(pid: number): void {
-  const stat = read(`/proc/${pid}/stat`);
-  if (stat === undefined || fields(stat).state === 'Z') send(-pid, 'SIGKILL');
-}
-
-/** Ends what the pid file names, if it still runs; whether it did. Resolves when it is gone. */
-export async function endLeftover(pidFile: string, graceMs: number): Promise<boolean> {
-  const pid = Number(read(pidFile)?.split(' ')[0]);
-  if (!(pid > 1)) return false;
-  const forever = new AbortController().signal;
-  const found = isAlive(pid, pidFile);
+/** Ends what the pid file names, with all that it has started, if it still runs. Resolves when it is gone. */
+export async function endLeftover(pidFile: string, graceMs: number): Promise<void> {
+  const noted = read(pidFile);
+  const pid = Number.parseInt(noted, 10);
+  const lives = () => stateOf(pid, noted) === 'lives';
   const isOfThisBoot = statSync(pidFile).mtimeMs > Date.now() - uptime() * 1000;
-  if (found) send(pid, 'SIGTERM');
-  for (const until = Date.now() + graceMs; isAlive(pid, pidFile) && Date.now() < until; ) await sleep(10, forever);
-  if (isAlive(pid, pidFile)) send(-pid, 'SIGKILL');
-  while (isAlive(pid, pidFile)) await sleep(10, forever);
-  if (isOfThisBoot) killGroup(pid);
+  if (pid > 1 && isOfThisBoot && stateOf(pid, noted) !== 'other') {
+    send(pid, 'SIGTERM');
+    for (const until = Date.now() + graceMs; lives() && Date.now() < until; ) await sleep(10);
+    // Where its leader is gone, others of the group may live: a pid is not given anew while its group exists.
+    send(-pid, 'SIGKILL');
+    while (lives()) await sleep(10);
+  }
   rmSync(pidFile, { force: true });
-  return found;
 }
 
-/** Ends what an earlier run left of the pod. */
-export async function endLeftovers(host: Host, uid: string, graceMs: number): Promise<void> {
-  const pids = folder(podFolder(host, uid), 'pids');
-  await Promise.all(readdirSync(pids).map((name) => endLeftover(join(pids, name), graceMs)));
-}
-
-/** Removes what lies on disk of the pod; its claims stay. */
-export function removeFolders(host: Host, uid: string): void {
-  for (const path of [podFolder(host, uid), tempFolderOf(host, uid)]) rmSync(path, { recursive: true, force: true });
+/** Ends what an earlier run left of any pod, and removes its temporary folder. */
+export async function endAllLeftovers(host: Folders, graceMs: number): Promise<void> {
+  const end = async (uid: string) => {
+    const pids = folder(podFolder(host, uid), 'pids');
+    await Promise.all(readdirSync(pids).map((name) => endLeftover(join(pids, name), graceMs)));
+    rmSync(tempFolderOf(host, uid), { recursive: true, force: true });
+  };
+  await Promise.all(readdirSync(podsFolder(host)).map(end));
 }

@@ -7,15 +7,16 @@ import { join } from 'node:path';
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
 import { decode } from '../../lib/kube/lines.ts';
+import { objectPath } from '../../lib/kube/path.ts';
 import { CLAIMS, type ResourceType } from '../../lib/kube/types.ts';
 import type { Logs } from '../api/subresources.ts';
-import { follow, messageOf, type Part } from '../controllers/loop.ts';
+import { follow, messageOf, type Part, type World } from '../controllers/loop.ts';
+import { isGone, setStatus } from '../controllers/status.ts';
 import type { NodeOptions } from './container.ts';
-import { claimsFolder, podsFolder } from './host.ts';
-import { endLeftovers, removeFolders } from './leftover.ts';
+import { claimsFolder, podFolder, podsFolder } from './host.ts';
 import { readLog } from './logs.ts';
 import { PODS, type Pod } from './pod.ts';
-import { PodWorker } from './pod-worker.ts';
+import { type PodObject, PodWorker } from './pod-worker.ts';
 
 export interface Node extends Part {
   /** A container's log, for the API server. Throws `ApiError` 404 or 400 as Kubernetes does. */
@@ -24,41 +25,59 @@ export interface Node extends Part {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** How long a pod has whose object was removed by force. */
+/** How long a pod has whose object was removed by force, milliseconds. */
 const FORCED_GRACE = 2000;
 
-/** Removes what earlier runs left of pods and claims that are no more. Folders are read first: what comes meanwhile stays. */
+const discard = (...path: string[]) => rmSync(join(...path), { recursive: true, force: true });
+
+/** Removes the folders of pods and claims that are no more. They are read first: what comes meanwhile stays. */
 async function sweep(options: NodeOptions): Promise<void> {
-  const [pods, claims] = [readdirSync(podsFolder(options)), readdirSync(claimsFolder(options))];
-  const gone = async (uids: string[], type: ResourceType) => {
+  const kinds: [string, ResourceType][] = [
+    [podsFolder(options), PODS],
+    [claimsFolder(options), CLAIMS],
+  ];
+  for (const [path, type] of kinds) {
+    const uids = readdirSync(path);
     const there = new Set((await options.client.list(type)).items.map(({ metadata }) => metadata.uid));
-    return uids.filter((uid) => !there.has(uid));
-  };
-  for (const uid of await gone(pods, PODS)) {
-    await endLeftovers(options, uid, FORCED_GRACE);
-    removeFolders(options, uid);
+    for (const uid of uids) if (!there.has(uid)) discard(path, uid);
   }
-  for (const uid of await gone(claims, CLAIMS)) rmSync(join(claimsFolder(options), uid), { recursive: true });
 }
 
-/** Runs until stopped. */
+/** Removes the pod's object at once, and no other that has its name by now. */
+async function removePod({ client, log }: World, { metadata }: Stored<Pod>): Promise<void> {
+  const { name, uid } = metadata;
+  const body = { apiVersion: 'v1', kind: 'DeleteOptions', gracePeriodSeconds: 0, preconditions: { uid } };
+  try {
+    await client.request('DELETE', objectPath(PODS, metadata), body);
+  } catch (error) {
+    if (!isGone(error)) log(`removing pod ${name}: ${messageOf(error)}`);
+  }
+}
+
+const objectOf = (options: NodeOptions, pod: Stored<Pod>): PodObject => ({
+  report: (status) => setStatus(options, PODS, { object: pod, status }),
+  remove: () => {
+    discard(podFolder(options, pod.metadata.uid));
+    return removePod(options, pod);
+  },
+});
+
+/** Runs until stopped. What an earlier run left must have ended (`endAllLeftovers`): never two copies of a pod. */
 export function startNode(options: NodeOptions): Node {
   const ending = new AbortController();
   const { signal } = ending;
   const workers = new Map<string, PodWorker>();
   const podChanged = (pod: Stored<Pod>, type: string) => {
     const { uid, deletionTimestamp, deletionGracePeriodSeconds = 30 } = pod.metadata;
-    if (type === 'DELETED') {
-      workers.get(uid)?.terminate(FORCED_GRACE);
-      workers.delete(uid);
-      return;
-    }
-    const worker = workers.get(uid) ?? new PodWorker(options, pod);
+    const worker = workers.get(uid) ?? new PodWorker(options, pod, objectOf(options, pod));
     workers.set(uid, worker);
-    if (deletionTimestamp) worker.terminate(deletionGracePeriodSeconds * 1000);
+    if (type === 'DELETED') {
+      worker.terminate(FORCED_GRACE);
+      workers.delete(uid);
+    } else if (deletionTimestamp) worker.terminate(deletionGracePeriodSeconds * 1000);
   };
   const claimChanged = ({ metadata }: Stored<KubeObject>, type: string) => {
-    if (type === 'DELETED') rmSync(join(claimsFolder(options), metadata.uid), { recursive: true, force: true });
+    if (type === 'DELETED') discard(claimsFolder(options), metadata.uid);
   };
   const swept = sweep(options).catch((error) => options.log(`sweeping what was left: ${messageOf(error)}`));
   const following = [

@@ -3,14 +3,13 @@ import type { V1PodSpec } from '@kubernetes/client-node';
 import type { Condition, KubeObject, ObjectMeta } from '../../lib/api/meta.ts';
 import { PODS as OBJECTS, type ResourceType, SECRETS as SECRET_OBJECTS } from '../../lib/kube/types.ts';
 
-export interface Terminated {
+interface Terminated {
   exitCode: number;
   signal?: number;
   reason: string;
   message?: string;
-  startedAt?: string;
+  startedAt: string;
   finishedAt?: string;
-  containerID?: string;
 }
 export interface ContainerState {
   waiting?: { reason: string; message?: string };
@@ -28,16 +27,14 @@ export interface ContainerStatus {
   state: ContainerState;
   lastState: ContainerState;
 }
-export type PodCondition = Pick<Condition, 'type' | 'status' | 'lastTransitionTime'> & Partial<Condition>;
 export interface PodStatus {
-  phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
-  startTime?: string;
-  hostIP?: string;
-  podIP?: string;
-  podIPs?: { ip: string }[];
-  conditions?: PodCondition[];
-  containerStatuses?: ContainerStatus[];
-  initContainerStatuses?: ContainerStatus[];
+  phase: 'Pending' | 'Running';
+  startTime: string;
+  hostIP: string;
+  podIP: string;
+  conditions: Condition[];
+  containerStatuses: ContainerStatus[];
+  initContainerStatuses: ContainerStatus[];
 }
 export interface Pod extends KubeObject {
   metadata: ObjectMeta & { uid: string; deletionGracePeriodSeconds?: number };
@@ -47,15 +44,17 @@ export interface Pod extends KubeObject {
 /** A Secret or ConfigMap, as far as it becomes files or environment. */
 export interface Data extends KubeObject {
   data?: Record<string, string>;
-  binaryData?: Record<string, string>;
 }
 
 export const PODS = OBJECTS as ResourceType<Pod>;
 export const SECRETS = SECRET_OBJECTS as ResourceType<Data>;
 export const CONFIG_MAPS: ResourceType<Data> = { ...SECRETS, kind: 'ConfigMap', plural: 'configmaps' };
 
-/** The pod has run to its end and starts nothing any more. */
-export const isFinished = ({ status }: Pod): boolean => status?.phase === 'Failed' || status?.phase === 'Succeeded';
 /** The claims that the pod mounts, by name. */
 export const claimsOf = ({ spec }: Pod): string[] =>
   (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => (claim ? [claim.claimName] : []));
+
+export const statusesOf = ({ status }: Pod): ContainerStatus[] => [
+  ...(status?.initContainerStatuses ?? []),
+  ...(status?.containerStatuses ?? []),
+];

@@ -31,12 +31,13 @@ export interface Running {
 /** The pid and, on Linux, the process's line in /proc, which has its start time. */
 const SHELL = '{ read -r s </proc/$$/stat; } 2>/dev/null; echo "$$ $s" >"$0"; exec "$@"';
 
-/** Sends a signal to a process or (negative) its group; one that is gone already is no error. */
-export function send(pid: number, signal: NodeJS.Signals): void {
+/** Sends a signal (0: none) to a process or (negative) its group; whether it was there. */
+export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(pid, signal);
+    return process.kill(pid, signal);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    return false;
   }
 }
 
@@ -50,15 +51,12 @@ export function launch({ command, env, cwd, logFile, pidFile }: Launch): Running
   const log = openSync(logFile, 'a', 0o600);
   // There from the beginning, since a log's reader takes a missing one for the end.
   writeFileSync(pidFile, '');
-  const child = spawn('/bin/sh', ['-c', SHELL, pidFile, ...command], {
-    cwd,
-    env,
-    detached: true,
-    stdio: ['ignore', log, log],
-  });
+  const stdio = ['ignore', log, log] as const;
+  const child = spawn('/bin/sh', ['-c', SHELL, pidFile, ...command], { cwd, env, detached: true, stdio: [...stdio] });
   closeSync(log);
+  const { pid } = child;
   let killing: NodeJS.Timeout | undefined;
-  let over = false;
+  let isOver = false;
   const exited = new Promise<Exit>((resolve) => {
     child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
     child.once('error', (error) => {
@@ -66,19 +64,18 @@ export function launch({ command, env, cwd, logFile, pidFile }: Launch): Running
       resolve({ code: 128 });
     });
   }).then((exit) => {
-    over = true;
+    isOver = true;
     clearTimeout(killing);
-    if (child.pid !== undefined) send(-child.pid, 'SIGKILL');
+    if (pid !== undefined) send(-pid, 'SIGKILL');
     rmSync(pidFile, { force: true });
     return exit;
   });
   const end = (graceMs: number) => {
-    const { pid } = child;
-    if (over || pid === undefined) return;
+    if (isOver || pid === undefined) return;
     clearTimeout(killing);
-    if (graceMs <= 0) return send(-pid, 'SIGKILL');
+    if (graceMs <= 0) return void send(-pid, 'SIGKILL');
     if (killing === undefined) send(pid, 'SIGTERM');
     killing = setTimeout(() => send(-pid, 'SIGKILL'), graceMs);
   };
-  return { pid: child.pid ?? 0, exited, end };
+  return { pid: pid ?? 0, exited, end };
 }

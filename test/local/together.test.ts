@@ -37,10 +37,10 @@ beforeAll(async () => {
   mkdirSync(functionsFolder);
   writeFileSync(join(functionsFolder, 'session.cjs'), FUNCTION);
   functions = await startFunctions({ ...standIn.node, functionsFolder, scaleToZeroMs: 200 });
-  const eventing = { ...standIn.world, apiServer: standIn.url, address: functions.address.bind(functions) };
+  const eventing = { ...standIn.world, apiServer: standIn.url, address: functions.address };
   parts.push(startDeployments(standIn.world), startClaims(standIn.world), startRootCa(standIn.world, standIn.caPem));
-  parts.push(startNode(standIn.node), startEventing(eventing), functions);
   for (const file of readdirSync('crds')) await apply(readFileSync(join('crds', file), 'utf8'));
+  parts.push(startNode(standIn.node), await startEventing(eventing), functions);
 });
 afterAll(async () => {
   await Promise.all(parts.map((part) => part.stop()));
@@ -172,7 +172,7 @@ test('an object of a custom resource wakes a function from zero, which answers 2
   await make(BROKERS, 'default', { spec: {} });
   const ref = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'session' };
   await make(TRIGGERS, 'session', {
-    spec: { broker: 'default', filter: { attributes: { kind: 'Session' } }, subscriber: { ref } },
+    spec: { broker: 'default', filters: [{ exact: { kind: 'Session' } }], subscriber: { ref } },
   });
   const sink = { ref: { apiVersion: 'eventing.knative.dev/v1', kind: 'Broker', name: 'default' } };
   const resources = [{ apiVersion: 'tiny.dev/v1alpha1', kind: 'Session' }];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Stored } from '../../../lib/api/meta.ts';
 import type { Client } from '../../../lib/kube/types.ts';
-import { aborted } from '../../../local/controllers/loop.ts';
+import type { CloudEvent } from '../../../local/eventing/cloud-event.ts';
 import type { ApiServerSource } from '../../../local/eventing/kinds.ts';
 import { sourceProblem, startSource } from '../../../local/eventing/source.ts';
 import { object, until } from '../support/stand-in.ts';
@@ -10,37 +10,72 @@ const source = (spec: object) =>
   object(
     'sources.knative.dev/v1/ApiServerSource',
     { name: 's', namespace: 'tiny-system' },
-    { spec: { resources: [{ apiVersion: 'tiny.dev/v1alpha1', kind: 'Session' }], sink: { uri: 'http://x' }, ...spec } },
+    { spec: { resources: [{ apiVersion: 'tiny.dev/v1alpha1', kind: 'Session' }], namespaceSelector: {}, ...spec } },
   ) as unknown as Stored<ApiServerSource>;
 
-/** A stand-in client whose one watch gives one change. */
-function standInClient(paths: string[]): Client {
+const session = (name: string, resourceVersion: string) => ({
+  apiVersion: 'tiny.dev/v1alpha1',
+  kind: 'Session',
+  metadata: { name, namespace: 'team-a', uid: name, resourceVersion },
+});
+const line = (type: string, name: string, version: string) =>
+  `${JSON.stringify({ type, object: session(name, version) })}\n`;
+const GONE = `${JSON.stringify({ type: 'ERROR', object: { code: 410 } })}\n`;
+
+/** A client: each list holds one object, at the next version; each watch gives the next of `watches`, then waits. */
+function clientOf(watches: string[][], asked: string[]): Client {
+  let version = 0;
   const client = {
     as: () => client,
     request: async (_: string, path: string) => {
-      paths.push(path);
-      return { metadata: { resourceVersion: '1' } };
+      asked.push(path);
+      version += 100;
+      return { metadata: { resourceVersion: String(version) }, items: [session(`found-${version}`, String(version))] };
     },
-    async *stream(_: string, signal?: AbortSignal) {
-      const metadata = { name: 's1', namespace: 'team-a', resourceVersion: '2' };
-      yield `${JSON.stringify({ type: 'ADDED', object: { apiVersion: 'tiny.dev/v1alpha1', kind: 'Session', metadata } })}\n`;
-      if (signal) await aborted(signal);
+    async *stream(path: string, signal: AbortSignal) {
+      asked.push(new URL(path, 'http://api').searchParams.get('resourceVersion') ?? '');
+      const given = watches.shift();
+      yield* given ?? [];
+      if (watches.length === 0 && !signal.aborted)
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
     },
   };
   return client as unknown as Client;
 }
 
-const run = (spec: object, send: () => Promise<number>) => {
-  const [paths, lines]: [string[], string[]] = [[], []];
-  const log = (line: string) => void lines.push(line);
-  const world = { client: standInClient(paths), now: () => new Date(0), random: Math.random, log };
-  const part = startSource(source(spec), { world, apiServer: 'https://api', send, ready: () => undefined });
-  return { part, paths, lines };
+const run = async (watches: string[][], send: (event: CloudEvent) => Promise<number>) => {
+  const [asked, lines]: [string[], string[]] = [[], []];
+  const log = (text: string) => void lines.push(text);
+  const world = { client: clientOf(watches, asked), now: () => new Date(0), random: Math.random, log };
+  const told: (string | undefined)[] = [];
+  const options = { world, apiServer: 'https://api', send };
+  const part = await startSource(source({}), options, (problem) => told.push(problem));
+  return { part, asked, lines, told };
 };
+
+test('what a list finds after 410 gives no event, and a watch that ends is taken up where it was', async () => {
+  const seen: string[] = [];
+  const torn = line('MODIFIED', 'b', '103');
+  const watches = [
+    [line('ADDED', 'a', '101'), line('BOOKMARK', '', '102'), torn.slice(0, 9), torn.slice(9)],
+    [GONE],
+    [line('DELETED', 'c', '201')],
+  ];
+  const { part, asked, told } = await run(watches, async ({ attributes: { type, name } }) => {
+    seen.push(`${type?.split('.').at(-1)} ${name}`);
+    return 202;
+  });
+  await until('the last', () => seen.length === 3);
+  expect(seen).toEqual(['add a', 'update b', 'delete c']);
+  const all = '/apis/tiny.dev/v1alpha1/sessions';
+  expect(asked).toEqual([all, '100', '103', all, '200']);
+  expect(told.every((problem) => problem === undefined)).toBe(true);
+  await part.stop();
+});
 
 test('a send that fails is tried five times more, then logged and dropped', async () => {
   let sent = 0;
-  const { part, lines } = run({}, async () => {
+  const { part, lines } = await run([[line('ADDED', 'a', '101')]], async () => {
     sent++;
     return 500;
   });
@@ -52,7 +87,7 @@ test('a send that fails is tried five times more, then logged and dropped', asyn
 
 test('a source stops at once, whatever its sink does', async () => {
   let asked = false;
-  const { part } = run({}, () => {
+  const { part } = await run([[line('ADDED', 'a', '101')]], () => {
     asked = true;
     return new Promise(() => undefined);
   });
@@ -60,16 +95,8 @@ test('a source stops at once, whatever its sink does', async () => {
   await part.stop();
 });
 
-test('without a namespaceSelector it watches its own namespace, with an empty one all', async () => {
-  const own = run({}, async () => 202);
-  const all = run({ namespaceSelector: {} }, async () => 202);
-  await until('the lists', () => own.paths.length + all.paths.length === 2);
-  expect(own.paths).toEqual(['/apis/tiny.dev/v1alpha1/namespaces/tiny-system/sessions']);
-  expect(all.paths).toEqual(['/apis/tiny.dev/v1alpha1/sessions']);
-  await Promise.all([own.part.stop(), all.part.stop()]);
-});
-
 test('what it does not do is refused', () => {
   expect(sourceProblem(source({}))).toBeUndefined();
   expect(sourceProblem(source({ namespaceSelector: { matchLabels: { a: 'b' } } }))).toContain('namespaceSelector: {}');
+  expect(sourceProblem(source({ mode: 'Resource' }))).toContain('mode: Reference');
 });

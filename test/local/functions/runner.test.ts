@@ -1,31 +1,26 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Functions, startFunctions } from '../../../local/functions/runner.ts';
-import { goDuration, SERVICES, type Service } from '../../../local/functions/service.ts';
-import { pidFileOf } from '../../../local/node/host.ts';
-import { launch } from '../../../local/node/process.ts';
-import { FOREVER, object, type StandIn, startStandIn, until } from '../support/stand-in.ts';
+import { SERVICES, type Service } from '../../../local/functions/service.ts';
+import { object, type StandIn, startStandIn, until } from '../support/stand-in.ts';
 
 const CODE = `
 const http = require('node:http');
-let inFlight = 0, most = 0;
 const server = http.createServer(async (req, res) => {
-  most = Math.max(most, ++inFlight);
   const body = Buffer.concat(await req.toArray()).toString('latin1');
-  const answer = () => { inFlight--; res.writeHead(202, { 'x-pid': process.pid }).end(JSON.stringify({ headers: req.rawHeaders, body, most, env: process.env })); };
+  const answer = () => res.writeHead(202, { 'x-pid': process.pid }).end(JSON.stringify({ headers: req.rawHeaders, body, env: process.env }));
   if (req.url === '/crash') process.exit(1);
-  if (req.url === '/slow') setTimeout(answer, 50);
-  else if (req.url !== '/never') answer();
+  if (req.url !== '/never') answer();
 });
-setTimeout(() => server.listen(process.env.PORT, '127.0.0.1'), Number(process.env.WAIT ?? 0));
+server.listen(process.env.PORT, '127.0.0.1');
 `;
 
 let standIn: StandIn;
 let functions: Functions;
 
-beforeEach(async () => {
+beforeAll(async () => {
   standIn = await startStandIn();
   const functionsFolder = join(standIn.folder, 'functions');
   mkdirSync(functionsFolder);
@@ -34,6 +29,11 @@ beforeEach(async () => {
   functions = await startFunctions({ ...standIn.node, functionsFolder, scaleToZeroMs: 150 });
 });
 afterEach(async () => {
+  for (const { metadata } of (await standIn.client.list(SERVICES)).items)
+    await standIn.client.delete(SERVICES, metadata);
+  await until('none', () => Object.keys(functions.coldStarts()).length === 0);
+});
+afterAll(async () => {
   await functions.stop();
   await standIn.close();
 });
@@ -96,7 +96,7 @@ test('its status says where it is, or what is missing', async () => {
     conditions: expect.arrayContaining([expect.objectContaining({ type: 'Ready', status: 'True' })]),
   });
   const absent = await until('status', () => status('absent'));
-  expect(absent.conditions?.[2]).toMatchObject({ status: 'False', message: expect.stringContaining('npm run build') });
+  expect(absent.conditions?.[0]).toMatchObject({ status: 'False', message: expect.stringContaining('npm run build') });
 });
 
 test('a crash in flight is 502, and the next request starts another', async () => {
@@ -115,25 +115,15 @@ test('one that does not start is 503, one that does not answer in time 504', asy
   expect(await call('echo', '/never')).toMatchObject({ code: 504 });
 });
 
-test('containerConcurrency is kept to', async () => {
-  await make('echo', { containerConcurrency: 1 });
-  const answers = await Promise.all([1, 2, 3].map(() => call('echo', '/slow')));
-  expect(answers.map(({ text }) => JSON.parse(text).most)).toEqual([1, 1, 1]);
-});
-
-test('a process that an earlier run left is ended', async () => {
-  const home = join(standIn.node.dataFolder, 'functions');
-  const [pidFile, logFile] = [
-    pidFileOf({ ...standIn.node, dataFolder: home }, 'gone', 'user-container'),
-    join(home, 'log'),
-  ];
-  const left = launch({ command: [process.execPath, '-e', FOREVER], env: {}, cwd: '/', logFile, pidFile });
-  await until('the pid file', () => readFileSync(pidFile).length > 0);
-  const next = await startFunctions({ ...standIn.node, functionsFolder: standIn.folder });
-  expect(await left.exited).toMatchObject({ signal: 15 });
-  await next.stop();
-});
-
-test('durations of annotations are read as Go writes them', () => {
-  expect(['1m30s', '1.5s', '200ms', ''].map(goDuration)).toEqual([90_000, 1500, 200, 0]);
+test('a changed spec is what the next request meets', async () => {
+  await make('echo', {});
+  const first = await call('echo');
+  const before = await url('echo');
+  await make('echo', {
+    containers: [{ image: 'tiny.dev/function-echo:0.1.0', env: [{ name: 'GIVEN', value: 'new' }] }],
+  });
+  await until('the new front', async () => (await url('echo')) !== before);
+  const next = await call('echo');
+  expect(next.pid).not.toBe(first.pid);
+  expect(JSON.parse(next.text).env).toMatchObject({ GIVEN: 'new' });
 });

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLAIMS, type Ref } from '../../../lib/kube/types.ts';
@@ -79,7 +79,6 @@ describe('a pod', () => {
             { name: 'STATE', value: '/state' },
             { name: 'OTHER', value: '/statement' },
             { name: 'SECRETS', value: '/secrets' },
-            { name: 'POD', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
           ],
           envFrom: [{ secretRef: { name: 'keys' } }],
           volumeMounts: [
@@ -97,7 +96,7 @@ describe('a pod', () => {
     const { e, arg, secret: content } = JSON.parse(await until('output', () => log('rich')));
     const uid = (await standIn.client.get(CLAIMS, ref('work')))?.metadata.uid ?? '';
     const state = join(standIn.node.dataFolder, 'claims', uid, 'state');
-    expect(e).toMatchObject({ STATE: state, OTHER: '/statement', POD: 'rich', TOKEN: 'hush', NAME: 'n$(x)' });
+    expect(e).toMatchObject({ STATE: state, OTHER: '/statement', HOSTNAME: 'rich', TOKEN: 'hush', NAME: 'n$(x)' });
     expect(e.KUBERNETES_SERVICE_PORT).toBe(String(standIn.node.apiServer.port));
     expect(arg).toBe(`${state}/n$(x)`);
     expect(content).toBe('content');
@@ -121,7 +120,7 @@ describe('a pod', () => {
     await make('foreign', { containers: [{ name: 'main', image: 'busybox' }] });
     const waiting = await until('the reason', async () => {
       const state = (await container('foreign'))?.state.waiting;
-      return state?.reason === 'ErrImagePull' && state;
+      return state?.reason === 'CreateContainerConfigError' && state;
     });
     expect(waiting).toMatchObject({ message: expect.stringContaining('tiny.dev/') });
   });
@@ -139,7 +138,7 @@ describe('a pod', () => {
     await until('ready', () => isReady('homeless'));
   });
 
-  test('starts init containers in order, then sidecars, and ends the sidecar last', async () => {
+  test('starts its sidecar before the others, and ends it last', async () => {
     const trace = join(standIn.folder, 'trace');
     const note = (what: string) => `require('node:fs').appendFileSync(${JSON.stringify(trace)}, '${what} ')`;
     const worker = (name: string) =>
@@ -150,15 +149,14 @@ describe('a pod', () => {
       metadata: { uid },
     } = await make('ordered', {
       terminationGracePeriodSeconds: 5,
-      initContainers: [script('first', note('first')), script('side', worker('side'), { restartPolicy: 'Always' })],
+      initContainers: [script('side', worker('side'), { restartPolicy: 'Always' })],
       containers: [script('main', ready('+side'))],
     });
     const text = () => (existsSync(trace) ? readFileSync(trace, 'utf8') : '');
     await until('both', () => text().includes('+main'));
-    expect((await container('ordered', 'first'))?.state.terminated).toMatchObject({ exitCode: 0, reason: 'Completed' });
     await standIn.client.delete(PODS, ref('ordered'));
     await until('gone', async () => !(await read('ordered')));
-    expect(text().trim().split(' ')).toEqual(['first', '+side', '+main', '-main', '-side']);
+    expect(text().trim().split(' ')).toEqual(['+side', '+main', '-main', '-side']);
     expect(readdirSync(join(standIn.node.dataFolder, 'pods'))).not.toContain(uid);
   });
 
@@ -171,12 +169,17 @@ describe('a pod', () => {
   });
 
   test('ended by a signal says so', async () => {
-    await make('killed', {
-      restartPolicy: 'Never',
-      containers: [script('main', `process.kill(process.pid, 'SIGKILL')`)],
-    });
-    await until('failed', async () => (await read('killed'))?.status?.phase === 'Failed');
-    expect((await container('killed'))?.state.terminated).toMatchObject({ exitCode: 137, signal: 9, reason: 'Error' });
+    await make('killed', { containers: [script('main', `process.kill(process.pid, 'SIGKILL')`)] });
+    const ended = await until('its end', async () => (await container('killed'))?.lastState.terminated);
+    expect(ended).toMatchObject({ exitCode: 137, signal: 9, reason: 'Error' });
+  });
+
+  test('that is to run to its end is not taken, and says why', async () => {
+    await make('job', { restartPolicy: 'Never', containers: [script('main', '1')] });
+    const condition = await until('the reason', async () =>
+      (await read('job'))?.status?.conditions?.find(({ reason }) => reason === 'Unschedulable'),
+    );
+    expect(condition.message).toContain('always restarted');
   });
 
   test('that ignores SIGTERM is killed after its grace, with what it has started', async () => {
@@ -194,18 +197,19 @@ describe('a pod', () => {
   });
 
   test('has a log that can be followed to its end and read from the tail', async () => {
-    await make('talking', {
-      restartPolicy: 'Never',
-      containers: [
-        script(
-          'main',
-          `let n = 0; const t = setInterval(() => { console.log(++n); if (n === 5) clearInterval(t) }, 20)`,
-        ),
-      ],
-    });
+    const go = join(standIn.folder, 'go');
+    const code = `
+      const fs = require('node:fs'), go = ${JSON.stringify(go)}, again = process.env.HOME + '/again';
+      let n = 0;
+      const talk = () => { if (fs.existsSync(go)) console.log(++n); if (n < 5) setTimeout(talk, 20) };
+      if (fs.existsSync(again)) ${FOREVER}; else { fs.writeFileSync(again, ''); talk() }`;
+    await make('talking', { containers: [script('main', code)] });
     await until('started', async () => (await container('talking'))?.containerID);
-    expect(await log('talking', 'container=main&follow=true')).toBe('1\n2\n3\n4\n5\n');
-    expect(await log('talking', 'container=main&tailLines=2')).toBe('4\n5\n');
+    const followed = log('talking', 'container=main&follow=true');
+    writeFileSync(go, '');
+    expect(await followed).toBe('1\n2\n3\n4\n5\n');
+    await until('the next life', async () => (await container('talking'))?.restartCount);
+    expect(await log('talking', 'container=main&previous=true&tailLines=2')).toBe('4\n5\n');
   });
 });
 
