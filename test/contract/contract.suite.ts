@@ -1,0 +1,29 @@
+/**
+ * What the API server holds to: in one file, so that one server is enough and the rights that were used can be counted
+ * at the end.
+ */
+import { afterAll, beforeAll, describe } from 'vitest';
+import { engineBinaries } from '../support/engine.ts';
+import { actingCases } from './acting.ts';
+import { agentCases } from './agent.ts';
+import { matrixCases } from './matrix.ts';
+import { policyCases } from './policies.ts';
+import { raceCases } from './races.ts';
+import { settingsCases } from './settings.ts';
+import { startWorld, type World } from './world.ts';
+
+describe.skipIf(!engineBinaries)('on a real API server', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld({ controllers: true });
+    await world.install(['rbac', 'rbac/policies']);
+  });
+  afterAll(() => world?.engine.stop());
+
+  policyCases(() => world);
+  agentCases(() => world);
+  settingsCases(() => world);
+  matrixCases(() => world);
+  actingCases(() => world);
+  raceCases(() => world);
+});

@@ -1,0 +1,54 @@
+/**
+ * Waits until each policy is seen to work. A policy over a kind that has only just been defined answers 503, or nothing
+ * at all, for up to half a minute.
+ */
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { applyAll } from '../../lib/install/apply.ts';
+import { readManifests } from '../../lib/install/manifests.ts';
+import { type Client, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { answer, CONFIG_MAPS, NAMESPACES, question, session, settingsOf, spawning, until } from './objects.ts';
+
+const PROBE = 'probe';
+const PROJECT = join(import.meta.dirname, '../../rbac/project');
+/** The name of whoever installs, for a cluster that stamps nobody. */
+const ME = { username: 'tiny:engine-admin' };
+
+const said = async (attempt: () => Promise<unknown>): Promise<string> => {
+  const [result] = await Promise.allSettled([attempt()]);
+  return result.status === 'rejected' ? String((result.reason as Error).message) : '';
+};
+
+const made = async <T>(attempt: () => Promise<T>): Promise<T> => until(() => attempt().catch(() => undefined));
+
+/** Every policy of `rbac/policies` but those that only a cluster without mutation needs. */
+export async function inForce(admin: Client): Promise<void> {
+  const namespace = PROBE;
+  await admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: PROBE } });
+  await applyAll(admin, readManifests(PROJECT), { namespace, wait: setTimeout });
+  const settings = settingsOf(PROBE, { 'images.allowed': 'none', 'answerers.users': 'none' });
+  await made(() => admin.create(CONFIG_MAPS, settings).catch(() => admin.get(CONFIG_MAPS, settings.metadata)));
+  const requester = ME;
+  await made(() => admin.create(SESSIONS, session(PROBE, 'probe', { requester })));
+  const asked = await made(() => admin.create(QUESTIONS, question(PROBE, 'probe')));
+  const agent = admin.as({ username: `system:serviceaccount:${PROBE}:tiny-agent` });
+  const image = { agent: { name: 'rehearsal', image: 'other' }, requester };
+  const status = {
+    apiVersion: 'tiny.dev/v1alpha1',
+    kind: 'Session',
+    metadata: { name: 'probe', namespace },
+    status: {},
+  };
+  const refused: Record<string, () => Promise<unknown>> = {
+    'tiny-agent-asks': () => agent.create(QUESTIONS, question(PROBE, 'probe')),
+    'tiny-agent-reports': () => agent.applyStatus(SESSIONS, status),
+    'tiny-allowed': () => admin.create(SESSIONS, session(PROBE, 'image', image)),
+    'tiny-spawn': () =>
+      admin.create(QUESTIONS, question(PROBE, 'probe', { spec: spawning('x', { credentials: [{ secret: 's' }] }) })),
+    'tiny-spawn-settings': () =>
+      admin.create(QUESTIONS, question(PROBE, 'probe', { labels: { 'tiny.dev/more-image': '' } })),
+    'tiny-who-may-answer': () => answer(admin, asked, { by: ME }),
+  };
+  for (const [policy, attempt] of Object.entries(refused))
+    await until(async () => (await said(attempt)).includes(`'${policy}'`));
+}

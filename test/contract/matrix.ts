@@ -1,0 +1,191 @@
+/**
+ * What each function's account may do, found by trying: {account} × {as whom} × {verb} × {resource}. Writes are dry runs.
+ * A right exists where the answer is anything but 403: a 404 or 422 is an answer of someone who was let in.
+ */
+import { describe, expect, test } from 'vitest';
+import type { Header } from '../../lib/identity/impersonation-headers.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
+import { makeTransport } from '../../lib/kube/transport.ts';
+import type { World } from './world.ts';
+
+const NS = 'matrix';
+
+/** Who is acted as. Each has all rights in the project, so that a 403 is never theirs. */
+const ACTORS: Record<string, Header[]> = {
+  itself: [],
+  'a user': [
+    ['Impersonate-User', 'matrix-user'],
+    ['Impersonate-Group', 'matrix'],
+  ],
+  'a service account': [['Impersonate-User', `system:serviceaccount:${NS}:ci`]],
+  'system:masters': [
+    ['Impersonate-User', 'matrix-user'],
+    ['Impersonate-Group', 'system:masters'],
+  ],
+  'a node': [
+    ['Impersonate-User', 'system:node:n'],
+    ['Impersonate-Group', 'system:nodes'],
+  ],
+  'a service account with a group': [
+    ['Impersonate-User', `system:serviceaccount:${NS}:ci`],
+    ['Impersonate-Group', 'g'],
+  ],
+};
+
+const RESOURCES = {
+  sessions: '/apis/tiny.dev/v1alpha1',
+  'sessions/status': '/apis/tiny.dev/v1alpha1',
+  questions: '/apis/tiny.dev/v1alpha1',
+  'questions/status': '/apis/tiny.dev/v1alpha1',
+  secrets: '/api/v1',
+  pods: '/api/v1',
+  'pods/exec': '/api/v1',
+  'pods/log': '/api/v1',
+  configmaps: '/api/v1',
+  serviceaccounts: '/api/v1',
+  'serviceaccounts/token': '/api/v1',
+  persistentvolumeclaims: '/api/v1',
+  services: '/api/v1',
+  events: '/api/v1',
+  deployments: '/apis/apps/v1',
+  'deployments/scale': '/apis/apps/v1',
+  replicasets: '/apis/apps/v1',
+  jobs: '/apis/batch/v1',
+  networkpolicies: '/apis/networking.k8s.io/v1',
+  roles: '/apis/rbac.authorization.k8s.io/v1',
+  rolebindings: '/apis/rbac.authorization.k8s.io/v1',
+  leases: '/apis/coordination.k8s.io/v1',
+};
+
+const METHODS = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+};
+type Verb = keyof typeof METHODS;
+
+const ITSELF = {
+  session: ['sessions get', 'sessions/status patch'],
+  question: ['questions get', 'questions/status patch'],
+};
+const AS_PERSON = {
+  session: [
+    ...['persistentvolumeclaims', 'networkpolicies', 'deployments'].flatMap((one) =>
+      ['get', 'create', 'patch'].map((verb) => `${one} ${verb}`),
+    ),
+    'secrets create',
+    'sessions delete',
+  ],
+  question: ['sessions get', 'sessions create'],
+};
+const MEANT = { itself: ITSELF, 'a user': AS_PERSON, 'a service account': AS_PERSON } as Record<string, typeof ITSELF>;
+
+function requestOf(resource: keyof typeof RESOURCES, verb: Verb, namespace: string) {
+  const [plural = '', subresource] = resource.split('/');
+  const collection = `${RESOURCES[resource]}/namespaces/${namespace}/${plural}`;
+  const one = verb === 'create' ? subresource !== undefined : !['list', 'watch', 'deletecollection'].includes(verb);
+  const path = one ? `${collection}/x${subresource ? `/${subresource}` : ''}` : collection;
+  const parameters =
+    verb === 'watch' ? '?watch=1&timeoutSeconds=0' : verb === 'get' || verb === 'list' ? '' : '?dryRun=All';
+  const type = verb === 'patch' ? 'application/merge-patch+json' : 'application/json';
+  const body = ['create', 'update', 'patch'].includes(verb) ? '{}' : undefined;
+  return {
+    method: METHODS[verb],
+    path: path + parameters,
+    body,
+    headers: body ? [['content-type', type] as const] : [],
+  };
+}
+
+export function matrixCases(world: () => World): void {
+  describe('by trying, function', () => {
+    test.for(['session', 'question'] as const)(
+      '%s can do what is meant, and nothing else',
+      { timeout: 60_000 },
+      async (name) => {
+        if (name === 'session') await prepare();
+        const found = await rightsFound(name, NS);
+        for (const actor of Object.keys(ACTORS))
+          expect(found.get(actor), `${name} as ${actor}`).toEqual([...(MEANT[actor]?.[name] ?? [])].sort());
+      },
+    );
+
+    test.for(['session', 'question'] as const)(
+      '%s can do nothing in the name of others outside of projects',
+      async (name) => {
+        const found = await rightsFound(name, 'kube-system');
+        for (const actor of Object.keys(ACTORS)) {
+          const meant = actor === 'itself' ? [...ITSELF[name]].sort() : [];
+          expect(found.get(actor), `${name} as ${actor}`).toEqual(meant);
+        }
+      },
+    );
+
+    test('session reads no Secret by any path', async () => {
+      const paths = [
+        '/api/v1/secrets',
+        '/api/v1/namespaces/matrix/secrets',
+        '/api/v1/namespaces/matrix/secrets/s',
+        '/api/v1/secrets?watch=1&timeoutSeconds=0',
+        '/api/v1/namespaces/matrix/secrets?fieldSelector=metadata.name%3Ds',
+      ];
+      for (const path of paths)
+        for (const headers of Object.values(ACTORS))
+          expect(await codeOf(world().tokens().session, { method: 'GET', path, headers })).toBe(403);
+      for (const headers of Object.values(ACTORS)) {
+        const patch = {
+          method: 'PATCH',
+          path: '/api/v1/namespaces/matrix/secrets/s',
+          body: '{}',
+          headers: [...headers, ['content-type', 'application/merge-patch+json'] as const],
+        };
+        expect(await codeOf(world().tokens().session, patch)).toBe(403);
+      }
+    });
+  });
+
+  async function prepare(): Promise<void> {
+    await world().project(NS);
+    for (const user of ['matrix-user', `system:serviceaccount:${NS}:ci`]) await world().bindAdmin(user);
+  }
+
+  async function rightsFound(name: 'session' | 'question', namespace: string): Promise<Map<string, string[]>> {
+    const found = new Map<string, string[]>();
+    for (const [actor, identity] of Object.entries(ACTORS)) {
+      const tries = Object.keys(RESOURCES).flatMap((resource) =>
+        Object.keys(METHODS).map((verb) => [resource, verb] as const),
+      );
+      const let_in = await Promise.all(
+        tries.map(async ([resource, verb]) => {
+          const request = requestOf(resource as keyof typeof RESOURCES, verb as Verb, namespace);
+          const code = await codeOf(world().tokens()[name], { ...request, headers: [...identity, ...request.headers] });
+          return code === 403 ? [] : [`${resource} ${verb}`];
+        }),
+      );
+      found.set(actor, let_in.flat().sort());
+    }
+    return found;
+  }
+
+  async function codeOf(
+    token: string,
+    { headers, ...exchange }: { method: string; path: string; body?: string | undefined; headers: readonly Header[] },
+  ): Promise<number> {
+    const { url: server, caPem: ca } = world().engine;
+    transport ??= makeTransport({ server, ca, userAgent: 'matrix', now: Date.now });
+    const authorized = [['authorization', `Bearer ${token}`] as const, ...headers];
+    return transport.read({ ...exchange, headers: authorized }).then(
+      () => 200,
+      (error) => {
+        if (error instanceof ApiError) return error.code;
+        throw error;
+      },
+    );
+  }
+  let transport: ReturnType<typeof makeTransport> | undefined;
+}

@@ -1,0 +1,197 @@
+/** What a project's settings allow: who answers, which images and repositories, what a child may have. */
+import { describe, expect, test } from 'vitest';
+import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { answer, CONFIG_MAPS, edit, question, refusal, session, settingsOf, spawning } from './objects.ts';
+import type { Name, World } from './world.ts';
+
+export function settingsCases(world: () => World): void {
+  const as = (name: Name) => world().as(name);
+
+  /** A Question of alice's Session in a project with these settings. */
+  async function asked(ns: string, settings?: Record<string, string>) {
+    await world().project(ns, settings);
+    await as('alice').create(SESSIONS, session(ns, 'a'));
+    return async () => as('alice').create(QUESTIONS, question(ns, 'a'));
+  }
+
+  describe('who may answer', () => {
+    test('without settings: everyone whom RBAC lets', async () => {
+      const ask = await asked('answer-all');
+      await answer(as('alice'), await ask());
+      await answer(as('dave'), await ask());
+      expect((await refusal(answer(as('nobody'), await ask()))).message).toContain('cannot patch resource "questions"');
+    });
+
+    test('users and groups, one a line', async () => {
+      const ask = await asked('answer-named', { 'answerers.users': 'bob\n  olga \n', 'answerers.groups': 'third\n' });
+      await answer(as('bob'), await ask());
+      await answer(as('carol'), await ask());
+      const { code, message } = await refusal(answer(as('dave'), await ask()));
+      expect(code).toBe(403);
+      expect(message).toContain(
+        'dave may not answer in this project; ConfigMap tiny-settings names who may: bob, olga, group third',
+      );
+      expect((await refusal(answer(world().admin, await ask()))).code).toBe(403);
+    });
+
+    test('not the requester, where the settings want another', async () => {
+      const ask = await asked('answer-other', { 'answerers.notRequester': 'true' });
+      const lie = { metadata: { annotations: { 'tiny.dev/requester': 'somebody' } } };
+      const open = await ask();
+      await as('alice').patch(QUESTIONS, open.metadata, { type: 'merge', body: lie });
+      const { message } = await refusal(answer(as('alice'), open));
+      expect(message).toContain('alice asked for Session a, and in this project somebody else answers');
+      const whole = { ...lie, spec: { answer: { option: 'yes' } } };
+      expect((await refusal(as('alice').patch(QUESTIONS, open.metadata, { type: 'merge', body: whole }))).code).toBe(
+        403,
+      );
+      await answer(as('bob'), open);
+    });
+
+    test('not who has become the requester since the Question was asked', async () => {
+      const ask = await asked('answer-taken-over', { 'answerers.notRequester': 'true' });
+      const open = await ask();
+      await edit(as('bob'), session('answer-taken-over', 'a'), { touched: '2026-11-30T12:00:00Z' });
+      await expect
+        .poll(() =>
+          answer(as('bob'), open).then(
+            () => 'let through',
+            (error: Error) => error.message,
+          ),
+        )
+        .toContain('bob asked for Session a');
+      await answer(as('alice'), open);
+    });
+  });
+
+  describe('images and repositories', () => {
+    const settings = {
+      'images.allowed': 'registry.example/team\nghcr.io/acme/agent\n',
+      'repositories.allowed': 'https://git.example/team/\ngit@git.example:team\nhttps://git.example/one/repo',
+    };
+    const image = (of: string) => ({ agent: { name: 'rehearsal', image: of } });
+    const repository = (url: string) => ({ repository: { url } });
+
+    test.each([
+      [{}, true],
+      [image('registry.example/team/agent:1'), true],
+      [image('ghcr.io/acme/agent'), true],
+      [image('ghcr.io/acme/agent:2'), true],
+      [image('ghcr.io/acme/agent@sha256:0123'), true],
+      [image('registry.example/team-evil/agent'), false],
+      [image('registry.example/teamx'), false],
+      [image('ghcr.io/acme/agent:5000/evil'), false],
+      [image('evil.example/registry.example/team/x'), false],
+      [repository('https://git.example/team/a'), true],
+      [repository('https://git.example/one/repo'), true],
+      [repository('https://git.example/one/repo.git'), true],
+      [repository('https://git.example/one/repository'), false],
+      [repository('https://git.example/team/../evil/a'), false],
+      [repository('https://git.example/team/%2e%2E/evil/a'), false],
+      [repository('https://git.example/team/x/%2e./evil'), false],
+      [repository('https://git.example/teams/a'), false],
+      [repository('https://evil.example/https://git.example/team/a'), false],
+      [repository('https://git.example:444/team/a'), false],
+    ])('%j: %s', async (spec, allowed) => {
+      const ns = 'allowed';
+      if (!(await world().admin.get(CONFIG_MAPS, { namespace: ns, name: 'tiny-settings' })))
+        await world().project(ns, settings);
+      const path = `/apis/tiny.dev/v1alpha1/namespaces/${ns}/sessions?dryRun=All`;
+      const attempt = () => as('alice').request('POST', path, session(ns, 'a', spec));
+      if (allowed) await attempt();
+      else expect((await refusal(attempt())).message).toMatch(/is not allowed in this project/);
+    });
+
+    test('hold for what an agent asks, too; and what was allowed when it was made, stays', async () => {
+      const ns = await world().project('allowed-late');
+      const made = await as('alice').create(SESSIONS, session(ns, 'a', image('old.example/x')));
+      await as('olga').apply(CONFIG_MAPS, settingsOf(ns, settings));
+      await expect
+        .poll(() =>
+          as('alice')
+            .create(SESSIONS, session(ns, `b-${Date.now()}`, image('old.example/x')))
+            .then(
+              () => '',
+              (e: Error) => e.message,
+            ),
+        )
+        .toContain('image old.example/x is not allowed');
+      await edit(as('alice'), made, { suspend: true });
+      expect((await refusal(edit(as('alice'), made, image('new.example/x')))).code).toBe(403);
+      const child = question(ns, 'a', { spec: spawning('x', repository('https://evil.example/a')) });
+      expect((await refusal(as('alice').create(QUESTIONS, child))).message).toContain(
+        'repository https://evil.example/a',
+      );
+    });
+  });
+
+  describe('what a child may have that its parent has not', () => {
+    const parent = {
+      credentials: [{ secret: 'model' }],
+      repository: { url: 'https://git.example/a', credentialsSecret: 'git' },
+      agent: { name: 'rehearsal', image: 'registry.example/mine' },
+    };
+    const more = { 'tiny.dev/more-secrets': '', 'tiny.dev/more-image': '' };
+    const ask = (ns: string, spec: object, { text = 'May I?', labels = {} } = {}) =>
+      as('alice').create(QUESTIONS, question(ns, 'a', { labels, spec: spawning('x', spec, text) }));
+
+    test('what its parent has, it may have', async () => {
+      const ns = await world().project('spawn');
+      await as('alice').create(SESSIONS, session(ns, 'a', parent));
+      await ask(ns, parent);
+      await ask(ns, {});
+    });
+
+    test.each([
+      [
+        'a Secret',
+        { credentials: [{ secret: 'prod-db' }] },
+        'the child would mount Secrets that Session a has not: prod-db',
+      ],
+      [
+        'git credentials',
+        { repository: { url: 'https://git.example/a', credentialsSecret: 'admin' } },
+        'has not: admin',
+      ],
+      [
+        "git credentials for another host than its parent's",
+        { repository: { url: 'https://evil.example/a', credentialsSecret: 'git' } },
+        'has not: git',
+      ],
+      [
+        'an image',
+        { agent: { name: 'rehearsal', image: 'evil.example/x' } },
+        'the child would run image evil.example/x',
+      ],
+      [
+        "another's volume",
+        { storage: { dataSource: { kind: 'PersistentVolumeClaim', name: 'b' } } },
+        'leave out storage.dataSource',
+      ],
+    ])('%s: not without words and a mark', async (_what, spec, words) => {
+      const refused = await refusal(ask('spawn', spec));
+      expect(refused.code).toBe(403);
+      expect(refused.message).toContain(words);
+    });
+
+    test('not without the settings, be it ever so marked', async () => {
+      const secrets = { text: 'May it have prod-db?', labels: { 'tiny.dev/more-secrets': '' } };
+      const spec = { credentials: [{ secret: 'prod-db' }] };
+      expect((await refusal(ask('spawn', spec, secrets))).message).toContain('must-be-set-in-configmap-tiny-settings');
+      const ns = await world().project('spawn-no', { 'spawn.allowImages': 'true' });
+      await as('alice').create(SESSIONS, session(ns, 'a', parent));
+      expect((await refusal(ask(ns, spec, secrets))).message).toContain('have spawn.allowSecrets set to "true"');
+      expect((await refusal(ask(ns, spec, { labels: more }))).code).toBe(403);
+    });
+
+    test('with the settings, the words and the mark', async () => {
+      const ns = await world().project('spawn-yes', { 'spawn.allowSecrets': 'true', 'spawn.allowImages': 'true' });
+      await as('alice').create(SESSIONS, session(ns, 'a', parent));
+      const spec = { credentials: [{ secret: 'prod-db' }], agent: { name: 'rehearsal', image: 'new.example/x' } };
+      await ask(ns, spec, { text: 'May it have prod-db, and run new.example/x?', labels: more });
+      expect((await refusal(ask(ns, spec, { text: 'May it run new.example/x?', labels: more }))).message).toContain(
+        'prod-db',
+      );
+    });
+  });
+}
