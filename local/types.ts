@@ -18,19 +18,8 @@ export interface Attributes {
   path: string;
 }
 
-export interface Decision {
-  allowed: boolean;
-  /** Why, for the audit log. */
-  reason: string;
-}
-
 /** Any object as stored: the API's JSON. */
 export type Stored = KubeObject & Record<string, unknown>;
 
-/** What the authorizer reads; it sees each change at once. */
-export interface RbacObjects {
-  clusterRoles(): readonly Stored[];
-  clusterRoleBindings(): readonly Stored[];
-  roles(namespace: string): readonly Stored[];
-  roleBindings(namespace: string): readonly Stored[];
-}
+/** What the authorizer reads, by plural and namespace; it sees each change at once. */
+export type Rbac = (plural: string, namespace?: string) => readonly Stored[];

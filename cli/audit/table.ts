@@ -1,5 +1,5 @@
 /** The audit log as a table. */
-import { age } from '../output/age.ts';
+import { age } from '../../lib/age.ts';
 import { paintState, type Style } from '../output/style.ts';
 import { type Column, table } from '../output/table.ts';
 import type { AuditRow } from './row.ts';

@@ -2,6 +2,8 @@
  * Answering: refused here where it can be told early, else one write under the condition that the Question is still
  * the one that was read. Of two people who answer in the same moment one wins, and the other is told who.
  */
+
+import { age } from '../../lib/age.ts';
 import { toTimestamp } from '../../lib/api/conditions.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Answer, Question } from '../../lib/api/question.ts';
@@ -12,7 +14,6 @@ import type { App } from '../app.ts';
 import { settleQuestion } from '../direct.ts';
 import { Failure } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
-import { age } from '../output/age.ts';
 import { document, objectName } from '../output/document.ts';
 import { safeLine } from '../output/safe.ts';
 import { find } from '../session/find.ts';

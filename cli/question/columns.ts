@@ -1,9 +1,10 @@
 /** The columns of `tiny questions`, and a Question's state in one word. Pure. */
+
+import { age, until } from '../../lib/age.ts';
 import { findCondition } from '../../lib/api/conditions.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
 import { type Decision, decide } from '../../lib/question/decision.ts';
-import { age, until } from '../output/age.ts';
 import { paintState, type Style } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 

@@ -1,8 +1,9 @@
 /** One Question told to a person, with what exactly a yes does and the commands that answer it. Pure. */
+
+import { age, until } from '../../lib/age.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
 import { decide } from '../../lib/question/decision.ts';
-import { age, until } from '../output/age.ts';
 import { safeLine, safeText } from '../output/safe.ts';
 import type { Style } from '../output/style.ts';
 import { pad, width } from '../output/width.ts';

@@ -1,7 +1,8 @@
 /** The columns of `tiny ls`. */
+
+import { age } from '../../lib/age.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Session } from '../../lib/api/session.ts';
-import { age } from '../output/age.ts';
 import { safeLine } from '../output/safe.ts';
 import { paintState, type Style } from '../output/style.ts';
 import type { Column } from '../output/table.ts';

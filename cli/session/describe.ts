@@ -1,8 +1,9 @@
 /** One Session told to a person, all of it: `tiny show`. Pure; everything from the cluster is made harmless. */
+
+import { age } from '../../lib/age.ts';
 import type { Condition, Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
 import type { Session } from '../../lib/api/session.ts';
-import { age } from '../output/age.ts';
 import { safeLine, safeText } from '../output/safe.ts';
 import { paintState, type Style } from '../output/style.ts';
 import { type Column, fields, table } from '../output/table.ts';

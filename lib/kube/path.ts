@@ -7,10 +7,12 @@ function segment(text: string): string {
   return encodeURIComponent(text);
 }
 
-export const apiVersion = ({ group, version }: ResourceType): string => (group ? `${group}/${version}` : version);
+export const apiVersion = ({ group, version }: Pick<ResourceType, 'group' | 'version'>): string =>
+  group ? `${group}/${version}` : version;
 
 /** `sessions.tiny.dev`, `pods`: as `kubectl api-resources` and role rules name it. */
-export const resourceName = ({ group, plural }: ResourceType): string => (group ? `${plural}.${group}` : plural);
+export const resourceName = ({ group, plural }: Pick<ResourceType, 'group' | 'plural'>): string =>
+  group ? `${plural}.${group}` : plural;
 
 /** All objects of a type, in one namespace or, without it, in all. */
 export function collectionPath(type: ResourceType, namespace?: string): string {

@@ -1,6 +1,7 @@
 /** What admission sees of a write, and how it refuses one. */
 import type { Person } from '../../lib/api/meta.ts';
-import { ApiError } from '../../lib/kube/errors.ts';
+import type { ApiError } from '../../lib/kube/errors.ts';
+import { forbidden } from '../api/errors.ts';
 import type { Stored } from '../types.ts';
 
 /** Which Session a pod belongs to, as its labels say. */
@@ -23,13 +24,5 @@ export interface AdmissionRequest {
 }
 
 /** A refusal of what the person may not do. */
-export const refuse = ({ resource, object }: AdmissionRequest, why: string): ApiError => {
-  const { group, plural } = resource;
-  const { name } = object.metadata;
-  const message = `${[plural, group].filter(Boolean).join('.')} "${name}" is forbidden: ${why}`;
-  return new ApiError(403, {
-    reason: 'Forbidden',
-    message,
-    details: { name, ...(group && { group }), kind: plural },
-  });
-};
+export const refuse = ({ resource, object }: AdmissionRequest, why: string): ApiError =>
+  forbidden(resource, object.metadata.name, why);

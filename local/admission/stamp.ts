@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Person } from '../../lib/api/meta.ts';
 import { samePerson } from '../../lib/identity/person.ts';
+import { resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
 import { holdAgent } from './agent.ts';
 import type { AdmissionRequest } from './request.ts';
@@ -27,7 +28,7 @@ export function admit(request: AdmissionRequest): Stored {
   const { operation, resource, subresource, object } = request;
   holdAgent(request);
   if (operation === 'DELETE' || subresource) return object;
-  const stamp = STAMPS[[resource.plural, resource.group].filter(Boolean).join('.')];
+  const stamp = STAMPS[resourceName(resource)];
   return stamp ? stamp(request) : object;
 }
 

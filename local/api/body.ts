@@ -2,14 +2,18 @@
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'yaml';
 import { ApiError } from '../../lib/kube/errors.ts';
-import { badRequest } from './errors.ts';
+import { contentTypeOf } from './call.ts';
+import { badRequest, tooLarge, unsupportedType } from './errors.ts';
 import { fromProtobuf } from './protobuf.ts';
 
 /** Bytes; the API server's own limit. */
 const MAX_BODY = 3 * 1024 * 1024;
 
-export const contentTypeOf = ({ headers }: IncomingMessage): string =>
-  (headers['content-type'] ?? 'application/json').split(';')[0]?.trim() ?? '';
+const PARSERS: Record<string, (bytes: Buffer) => unknown> = {
+  json: (bytes) => JSON.parse(bytes.toString()),
+  yaml: (bytes) => parse(bytes.toString()),
+  protobuf: fromProtobuf,
+};
 
 /** Throws 400 for what can't be read, 413 for too much and 415 for an unknown type. */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
@@ -19,22 +23,13 @@ export async function readBody(request: IncomingMessage): Promise<unknown> {
     size += chunk.length;
     if (size <= MAX_BODY) chunks.push(chunk);
   }
-  if (size <= MAX_BODY) return size === 0 ? undefined : parsed(Buffer.concat(chunks), contentTypeOf(request));
-  const message = `Request entity too large: limit is ${MAX_BODY}`;
-  throw new ApiError(413, { reason: 'RequestEntityTooLarge', message });
+  if (size > MAX_BODY) throw tooLarge(`Request entity too large: limit is ${MAX_BODY}`);
+  return size === 0 ? undefined : parsed(Buffer.concat(chunks), contentTypeOf(request.headers));
 }
-
-const PARSERS: Record<string, (bytes: Buffer) => unknown> = {
-  json: (bytes) => JSON.parse(bytes.toString()),
-  yaml: (bytes) => parse(bytes.toString()),
-  protobuf: fromProtobuf,
-};
 
 function parsed(bytes: Buffer, type: string): unknown {
   const parser = PARSERS[/[/+.](json|yaml|protobuf)$/.exec(type)?.[1] ?? ''];
-  const known = 'accepted media types include: application/json, application/yaml';
-  const message = `the body of the request was in an unknown format - ${known} (was ${type})`;
-  if (!parser) throw new ApiError(415, { reason: 'UnsupportedMediaType', message });
+  if (!parser) throw unsupportedType(`the body of the request was in an unknown format: ${type}`);
   try {
     return parser(bytes);
   } catch (error) {

@@ -1,74 +1,60 @@
-/** The verbs delete and deletecollection. What has finalizers, or runs on a node, is marked and goes later. */
+/** The verb delete. What has finalizers, or runs on a node, is marked and goes later. */
+import { toTimestamp } from '../../lib/api/conditions.ts';
+import { resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
-import { type Answer, type Api, type Call, isDryRun, ok, timestamp } from './call.ts';
-import { conflict, deleted } from './errors.ts';
+import { type Answer, type Api, type Call, isDryRun, ok } from './call.ts';
+import { conflict, deleted, notImplemented } from './errors.ts';
+import { admitted } from './gate.ts';
 import { type Metadata, sameContent } from './metadata.ts';
-import { list } from './read.ts';
-import { existing, keyOf, mayGo } from './write.ts';
+import { existing, mayGo } from './write.ts';
 
 interface DeleteOptions {
   preconditions?: { uid?: string; resourceVersion?: string };
-  /** `Background` or `Orphan`; `Foreground` is done as `Background`. */
+  /** `Background`; `Foreground` is done as `Background`. */
   propagationPolicy?: string;
+  /** Counts for a pod on a node alone. */
   gracePeriodSeconds?: number;
   dryRun?: string[];
 }
 
 export function remove(call: Call): Answer {
+  const { api, resource, query, body } = call;
   const object = existing(call);
-  const { preconditions = {}, ...options } = (call.body ?? {}) as DeleteOptions;
-  hold(call, object, preconditions);
-  call.admitDeletion(object);
-  const policy = options.propagationPolicy ?? call.query.get('propagationPolicy');
-  const grace = options.gracePeriodSeconds ?? call.query.get('gracePeriodSeconds');
-  const deletion = { object, orphan: policy === 'Orphan', ...(grace !== null && { grace: Number(grace) }) };
-  const dryRun = isDryRun(call) || options.dryRun?.[0] === 'All';
-  const left = dryRun ? undefined : deleteObject(call.api, keyOf(call), deletion);
-  return ok(left ?? deleted(call.resource, object));
+  const options = { ...Object.fromEntries(query), ...(body as object | undefined) } as DeleteOptions;
+  if (options.propagationPolicy === 'Orphan') throw notImplemented('the propagation policy Orphan');
+  hold(call, object, options.preconditions ?? {});
+  admitted(call, 'DELETE', { object, old: object });
+  const isRehearsed = isDryRun(call) || options.dryRun?.[0] === 'All';
+  const grace = options.gracePeriodSeconds;
+  const left = isRehearsed ? undefined : deleteObject(api, resourceName(resource), { object, grace });
+  return ok(left ?? deleted(resource, object));
 }
 
 /** Holds preconditions against the object. Throws 409. */
-function hold({ resource }: Call, { metadata }: Stored, wanted: { uid?: string; resourceVersion?: string }): void {
-  const parts = [
-    { part: 'UID', given: wanted.uid, is: metadata.uid, might: 'deleted and then recreated' },
-    { part: 'ResourceVersion', given: wanted.resourceVersion, is: metadata.resourceVersion, might: 'modified' },
-  ];
-  for (const { part, given, is, might } of parts.filter((each) => each.given && each.given !== each.is)) {
+function hold({ resource }: Call, { metadata }: Stored, wanted: NonNullable<DeleteOptions['preconditions']>): void {
+  for (const [part, given, is] of [
+    ['UID', wanted.uid, metadata.uid],
+    ['ResourceVersion', wanted.resourceVersion, metadata.resourceVersion],
+  ]) {
+    if (!given || given === is) continue;
     const why = `the ${part} in the precondition (${given}) does not match the ${part} in record (${is})`;
-    const about = { ...resource, plural: resource.kind };
-    throw conflict(about, metadata.name, `${why}. The object might have been ${might}`);
+    throw conflict(resource, metadata.name, why);
   }
-}
-
-/** Deletes each object that the request selects; answers with what there was. */
-export function removeAll(call: Call): Answer {
-  const answer = list(call);
-  for (const { metadata } of answer.body.items as Stored[]) {
-    remove({ ...call, attributes: { ...call.attributes, name: metadata.name, namespace: metadata.namespace ?? '' } });
-  }
-  return answer;
-}
-
-interface Deletion {
-  object: Stored;
-  /** Whether what it owns stays. */
-  orphan?: boolean;
-  /** Seconds; counts for a pod on a node alone. */
-  grace?: number;
 }
 
 /** Deletes an object, or marks it as being deleted where something must happen first; then it returns what is left. */
-export function deleteObject(api: Api, key: string, { object, orphan, grace }: Deletion): Stored | undefined {
-  const { finalizers = [], ...before }: Metadata = object.metadata;
+export function deleteObject(
+  api: Api,
+  key: string,
+  { object, grace }: { object: Stored; grace?: number | undefined },
+): Stored | undefined {
+  const before: Metadata = object.metadata;
   const seconds = Math.min(graceOf(key, object, grace), before.deletionGracePeriodSeconds ?? Number.POSITIVE_INFINITY);
-  const at = timestamp(new Date(api.now().getTime() + seconds * 1000));
-  const waits = [...new Set([...finalizers, ...(orphan ? ['orphan'] : [])])];
-  const metadata = {
+  const metadata: Metadata = {
     ...before,
-    deletionTimestamp: before.deletionTimestamp ?? at,
+    deletionTimestamp: before.deletionTimestamp ?? toTimestamp(new Date(api.now().getTime() + seconds * 1000)),
     deletionGracePeriodSeconds: seconds,
     ...(before.generation && !before.deletionTimestamp && { generation: before.generation + 1 }),
-    ...(waits.length > 0 && { finalizers: waits }),
   };
   const next: Stored = { ...object, metadata, ...(key === 'namespaces' && { status: { phase: 'Terminating' } }) };
   if (mayGo(next)) return void api.store.remove(key, object);
@@ -77,13 +63,5 @@ export function deleteObject(api: Api, key: string, { object, orphan, grace }: D
 
 function graceOf(key: string, { spec }: Stored, grace: number | undefined): number {
   const { nodeName, terminationGracePeriodSeconds = 30 } = (spec ?? {}) as Record<string, unknown>;
-  return key === 'pods' && nodeName ? (grace ?? Number(terminationGracePeriodSeconds)) : 0;
-}
-
-/** Takes a finalizer off an object that is being deleted; with the last one it goes. */
-export function withoutFinalizer(api: Api, key: string, { object, name }: { object: Stored; name: string }): void {
-  const finalizers = object.metadata.finalizers?.filter((each) => each !== name) ?? [];
-  const next = { ...object, metadata: { ...object.metadata, finalizers } };
-  if (mayGo(next)) api.store.remove(key, next);
-  else api.store.put(key, next);
+  return key === 'pods' && nodeName ? Number(grace ?? terminationGracePeriodSeconds) : 0;
 }

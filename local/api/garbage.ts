@@ -4,7 +4,7 @@
  */
 import type { Stored } from '../types.ts';
 import type { Api } from './call.ts';
-import { deleteObject, withoutFinalizer } from './delete.ts';
+import { deleteObject } from './delete.ts';
 
 /** Collects after each change that may leave garbage, until the returned function is called. */
 export function startGarbageCollection(api: Api): () => void {
@@ -12,12 +12,7 @@ export function startGarbageCollection(api: Api): () => void {
   const schedule = () => {
     scheduled ??= setImmediate(() => {
       scheduled = undefined;
-      const all = [...api.store.all()];
-      const owners: Owners = new Map(all.map(({ object: { metadata } }) => [metadata.uid, metadata]));
-      for (const { resource, object } of all) {
-        if (isOrphan(owners, object)) deleteObject(api, resource, { object });
-        else finish(api, resource, object);
-      }
+      collect(api);
     });
   };
   const stop = api.store.listen(({ type, object: { metadata } }) => {
@@ -30,39 +25,31 @@ export function startGarbageCollection(api: Api): () => void {
   };
 }
 
+function collect(api: Api): void {
+  const { store, registry } = api;
+  const all = store.all();
+  const owners: Owners = new Map(all.map(({ object: { metadata } }) => [metadata.uid, metadata]));
+  for (const { resource, object } of all) {
+    if (isOrphan(owners, object)) deleteObject(api, resource, { object });
+    else if (!registry.stored(resource)) store.remove(resource, object);
+    else if (resource === 'namespaces' && object.metadata.deletionTimestamp) empty(api, object);
+  }
+}
+
 type Owners = ReadonlyMap<string | undefined, Stored['metadata']>;
 
 /** Whether an object names owners and none of them is there, in its own namespace or in none. */
-function isOrphan(owners: Owners, { metadata: { namespace, ownerReferences } }: Stored): boolean {
-  if (!ownerReferences?.length) return false;
-  return !ownerReferences.some(({ uid }) => {
+function isOrphan(owners: Owners, { metadata: { namespace, ownerReferences = [] } }: Stored): boolean {
+  const stands = ownerReferences.some(({ uid }) => {
     const owner = owners.get(uid);
     return owner && (owner.namespace === undefined || owner.namespace === namespace);
   });
+  return ownerReferences.length > 0 && !stands;
 }
 
-/** Does what has to happen before an object that is being deleted, or whose kind is gone, may go. */
-function finish(api: Api, resource: string, object: Stored): void {
-  const { name, finalizers, deletionTimestamp } = object.metadata;
-  if (!api.registry.stored(resource)) api.store.remove(resource, object);
-  else if (deletionTimestamp && resource === 'namespaces') empty(api, name, object);
-  else if (deletionTimestamp && finalizers?.includes('orphan')) release(api, resource, object);
-}
-
-function empty(api: Api, namespace: string, object: Stored): void {
-  const inside = [...api.store.all()].filter((each) => each.object.metadata.namespace === namespace);
-  if (inside.length === 0) api.store.remove('namespaces', object);
-  for (const each of inside) deleteObject(api, each.resource, { object: each.object });
-}
-
-/** Lets what an object owns stay without it. */
-function release(api: Api, key: string, object: Stored): void {
-  const isOwner = ({ uid }: { uid: string }) => uid === object.metadata.uid;
-  for (const { resource, object: owned } of [...api.store.all()]) {
-    const { ownerReferences } = owned.metadata;
-    if (!ownerReferences?.some(isOwner)) continue;
-    const left = ownerReferences.filter((owner) => !isOwner(owner));
-    api.store.put(resource, { ...owned, metadata: { ...owned.metadata, ownerReferences: left } });
-  }
-  withoutFinalizer(api, key, { object, name: 'orphan' });
+/** Deletes what is in a namespace that goes, then the namespace. */
+function empty(api: Api, namespace: Stored): void {
+  const inside = api.store.all().filter(({ object }) => object.metadata.namespace === namespace.metadata.name);
+  if (inside.length === 0) api.store.remove('namespaces', namespace);
+  for (const { resource, object } of inside) deleteObject(api, resource, { object });
 }

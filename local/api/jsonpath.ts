@@ -1,38 +1,22 @@
-/** The part of JSONPath that printer columns and selectable fields use: fields, indexes, `[*]` and `[?(@.a=="b")]`. */
+/** The part of JSONPath that tiny's printer columns and selectable fields use: fields, `[*]` and `[?(@.a=="b")]`. */
+type Json = Record<string, unknown>;
 
-type Step = (value: unknown) => unknown[];
+const TOKEN = /\.([^.[\]]+)|\[(\*)\]|\[\?\(@\.(\w+)\s*==\s*"([^"]*)"\)\]/g;
 
-const TOKEN =
-  /\.((?:\\.|[^.[\]\\])+)|\['([^']+)'\]|\[(\d+)\]|\[(\*)\]|\[\?\(@((?:\.[\w-]+)+)\s*==\s*["']([^"']*)["']\)\]/y;
-
-/** All values at `path`. A path that can't be read gives none. */
+/** All values at `path`. */
 export function find(object: unknown, path: string): unknown[] {
-  const steps = parse(path);
-  return steps ? steps.reduce((values, step) => values.flatMap(step), [object]) : [];
+  const steps = [...path.matchAll(TOKEN)];
+  return steps.reduce((values, step) => values.flatMap((value) => next(value, step)), [object]);
 }
 
 /** The first value at `path`. */
 export const first = (object: unknown, path: string): unknown => find(object, path)[0];
 
-function parse(path: string): Step[] | undefined {
-  const text = path.startsWith('.') || path.startsWith('[') ? path : `.${path}`;
-  const steps: Step[] = [];
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < text.length) {
-    const token = TOKEN.exec(text);
-    if (!token) return undefined;
-    steps.push(stepOf(token));
+function next(value: unknown, [, name, every, field = '', wanted]: RegExpMatchArray): unknown[] {
+  if (name !== undefined) {
+    const found = (value as Json)[name] ?? undefined;
+    return found === undefined ? [] : [found];
   }
-  return steps;
+  const items = Array.isArray(value) ? value : [];
+  return every ? items : items.filter((item: Json) => item[field] === wanted);
 }
-
-function stepOf([, plain, quoted, index, every, filter, wanted]: RegExpExecArray): Step {
-  const name = plain?.replace(/\\(.)/g, '$1') ?? quoted;
-  if (name !== undefined) return (value) => present((value as Record<string, unknown> | undefined)?.[name]);
-  if (index !== undefined) return (value) => present(items(value)[Number(index)]);
-  if (every) return items;
-  return (value) => items(value).filter((item) => String(first(item, filter ?? '')) === wanted);
-}
-
-const present = (value: unknown): unknown[] => (value === undefined || value === null ? [] : [value]);
-const items = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);

@@ -13,28 +13,27 @@ const NOTHING = '';
 /** The index of the documents, or one; `undefined` for another path. */
 export function openApi(path: string, registry: Registry): Json | string | undefined {
   if (path === '/openapi/v2') return NOTHING;
-  const places = new Set(registry.all().map(placeOf));
-  if (path === ROOT) {
-    const entries = [...places].map((place) => [place, { serverRelativeURL: `${ROOT}/${place}` }]);
-    return { paths: Object.fromEntries(entries) };
-  }
-  const place = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : '';
-  return places.has(place) ? document(registry.all().filter((each) => placeOf(each) === place)) : undefined;
+  const places = Map.groupBy(registry.all(), placeOf);
+  if (path !== ROOT) return document(places.get(path.slice(ROOT.length + 1)));
+  const paths = [...places.keys()].map((place) => [place, { serverRelativeURL: `${ROOT}/${place}` }]);
+  return { paths: Object.fromEntries(paths) };
 }
 
 const placeOf = (resource: Resource): string => `${resource.group ? 'apis' : 'api'}/${apiVersionOf(resource)}`;
 
-function document(resources: Resource[]): Json {
+function document(resources: Resource[] | undefined): Json | undefined {
   const path = (each: Resource) =>
     `/${placeOf(each)}/${each.namespaced ? 'namespaces/{namespace}/' : ''}${each.plural}/{name}`;
   const name = ({ group, version, kind }: Resource) =>
     [...group.split('.').reverse(), version, kind].filter(Boolean).join('.');
-  return {
-    openapi: '3.0.0',
-    info: { title: 'tiny: the stand-in for Kubernetes', version: '1' },
-    paths: Object.fromEntries(resources.map((each) => [path(each), { patch: operation(each) }])),
-    components: { schemas: Object.fromEntries(resources.map((each) => [name(each), schema(each)])) },
-  };
+  return (
+    resources && {
+      openapi: '3.0.0',
+      info: { title: 'tiny: the stand-in for Kubernetes', version: '1' },
+      paths: Object.fromEntries(resources.map((each) => [path(each), { patch: operation(each) }])),
+      components: { schemas: Object.fromEntries(resources.map((each) => [name(each), schema(each)])) },
+    }
+  );
 }
 
 const kindOf = ({ group, version, kind }: Resource) => ({ group, version, kind });
@@ -43,17 +42,13 @@ const operation = (resource: Resource): Json => ({
   'x-kubernetes-action': 'patch',
   'x-kubernetes-group-version-kind': kindOf(resource),
   parameters: ['fieldValidation', 'dryRun'].map((name) => ({ name, in: 'query', schema: { type: 'string' } })),
-  responses: { 200: { description: 'OK' } },
 });
 
 function schema(resource: Resource): Json {
-  const text = (description: string) => ({ type: 'string', description });
   const unknown = { type: 'object', description: `${resource.kind}; the stand-in has no list of its fields.` };
-  const { properties, ...own } = resource.schema ?? { properties: {}, ...unknown };
-  const common = {
-    apiVersion: text('Group and version of the API.'),
-    kind: text('The kind of object.'),
-    metadata: { type: 'object', description: 'What all objects carry.', properties: { name: text('The name.') } },
-  };
-  return { ...own, properties: { ...properties, ...common }, 'x-kubernetes-group-version-kind': [kindOf(resource)] };
+  const { properties, ...own } = resource.schema ?? (unknown as Json);
+  const text = { type: 'string' };
+  const common = { apiVersion: text, kind: text, metadata: { type: 'object', properties: { name: text } } };
+  const all = { ...common, ...(properties as Json | undefined) };
+  return { ...own, properties: all, 'x-kubernetes-group-version-kind': [kindOf(resource)] };
 }

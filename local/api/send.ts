@@ -1,8 +1,6 @@
-/** Answers as they go over the wire: JSON at once, tables where they are asked for, watches and logs as they come. */
+/** Answers as they go over the wire: JSON at once, tables where they are asked for, watches as they come. */
 import type { ServerResponse } from 'node:http';
 import type { Answer, Call } from './call.ts';
-import { notImplemented } from './errors.ts';
-import { type Logs, logTarget } from './subresources.ts';
 import { asTable, wantsTable } from './table.ts';
 import { bookmarkOf, type WatchEvent, watch } from './watch.ts';
 
@@ -13,7 +11,7 @@ const WATCH_TIMEOUT = 1800;
 /** Milliseconds between bookmarks, for a watch that asked for them. */
 const BOOKMARK_INTERVAL = 30_000;
 
-export function send(response: ServerResponse, { code, body }: Omit<Answer, 'body'> & { body: object | string }): void {
+export function send(response: ServerResponse, { code, body }: { code: number; body: object | string }): void {
   const [type, text] = typeof body === 'string' ? ['text/plain', body] : ['application/json', JSON.stringify(body)];
   response.writeHead(code, { 'content-type': type, 'cache-control': 'no-cache, private' }).end(text);
 }
@@ -21,22 +19,20 @@ export function send(response: ServerResponse, { code, body }: Omit<Answer, 'bod
 /** Sends what a verb came to, as a table where the client wants one. */
 export function sendAnswer(call: Call, response: ServerResponse, { code, body }: Answer): void {
   for (const warning of call.warnings) response.appendHeader('warning', `299 - ${JSON.stringify(warning)}`);
-  send(response, { code, body: wantsTable(call.accept) ? asTable(call, body) : body });
+  send(response, { code, body: wantsTable(call) ? asTable(call, body) : body });
 }
 
 /** Streams a watch until its client goes or its time is over. */
 export function sendWatch(call: Call, response: ServerResponse): void {
-  const bookmarks = call.query.get('allowWatchBookmarks') === 'true';
   const seconds = Number(call.query.get('timeoutSeconds') || WATCH_TIMEOUT);
   response.setHeader('content-type', 'application/json');
   const write = writer(call, response);
   const stop = watch(call, write);
   response.flushHeaders();
-  const bookmark = () => bookmarks && write(bookmarkOf(call));
+  const bookmark = () => call.query.get('allowWatchBookmarks') === 'true' && write(bookmarkOf(call));
   const regular = setInterval(bookmark, BOOKMARK_INTERVAL);
   const end = setTimeout(() => {
     bookmark();
-    stop();
     response.end();
   }, seconds * 1000);
   response.once('close', () => {
@@ -47,7 +43,7 @@ export function sendWatch(call: Call, response: ServerResponse): void {
 }
 
 function writer(call: Call, response: ServerResponse): (event: WatchEvent) => void {
-  const isRow = ({ type }: WatchEvent) => wantsTable(call.accept) && type !== 'ERROR' && type !== 'BOOKMARK';
+  const isRow = ({ type }: WatchEvent) => wantsTable(call) && type !== 'ERROR' && type !== 'BOOKMARK';
   let isFirst = true;
   return (event) => {
     if (response.writableEnded) return;
@@ -57,16 +53,4 @@ function writer(call: Call, response: ServerResponse): (event: WatchEvent) => vo
     if (event.type === 'ERROR') response.end();
     if (response.writableLength > MAX_BEHIND) response.destroy();
   };
-}
-
-/** Streams the log of a container, to its end or as long as its client listens. */
-export async function sendLog(call: Call, response: ServerResponse, logs: Logs | undefined): Promise<void> {
-  if (!logs) throw notImplemented('a node here, and so no logs');
-  const { target, options } = logTarget(call);
-  const abort = new AbortController();
-  response.once('close', () => abort.abort());
-  response.setHeader('content-type', 'text/plain');
-  response.flushHeaders();
-  for await (const text of logs(target, options, abort.signal)) response.write(text);
-  response.end();
 }

@@ -3,9 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Person } from '../../lib/api/meta.ts';
 import { openAudit } from '../auth/audit.ts';
-import { loadTokenKeys } from '../auth/tokens.ts';
+import { tokenKeys } from '../auth/tokens.ts';
 import type { Api } from './call.ts';
 import { loadCertificates } from './certificates.ts';
 import { furnish } from './furnish.ts';
@@ -15,16 +14,11 @@ import { serve } from './serve.ts';
 import { Store } from './store.ts';
 import type { Logs } from './subresources.ts';
 
-export interface ServerOptions {
-  /** Holds everything that lasts: objects, keys, certificates, the audit log (`audit.log`). */
+export interface ServerOptions extends Pick<Api, 'people' | 'now' | 'log'> {
+  /** Holds everything that lasts: objects, certificates, the audit log (`audit.log`). */
   dataDir: string;
   /** 0 or absent: a free one. */
   port?: number;
-  now: () => Date;
-  /** People by their bearer token. */
-  people: ReadonlyMap<string, Person>;
-  /** Told what should not have happened. */
-  log: (line: string) => void;
   logs?: Logs;
   /** How many changes watches may be behind; default 2000. */
   history?: number;
@@ -45,14 +39,13 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const { ca, cert, key } = await loadCertificates(dataDir, now());
   const store = new Store(join(dataDir, 'objects.db'), options.history);
-  const api: Api = { store, registry: new Registry(store), now };
-  const gate = { store, people, now, keys: loadTokenKeys(dataDir), audit: openAudit(join(dataDir, 'audit.log')) };
-  furnish(api);
+  const audit = openAudit(join(dataDir, 'audit.log'));
+  const api: Api = { store, registry: new Registry(store), now, people, keys: tokenKeys(key), audit, log, logs };
+  furnish(store, now());
   const stopCollecting = startGarbageCollection(api);
-  const site = { api, gate, log, ...(logs && { logs }) };
   const server = createServer(
     { cert, key, keepAliveTimeout: KEEP_ALIVE },
-    (request, response) => void serve(site, request, response),
+    (request, response) => void serve(api, request, response),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
@@ -63,7 +56,7 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     server.closeAllConnections();
     await closed;
     store.close();
-    gate.audit.close();
+    audit.close();
   };
   return { url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, caPem: ca, close };
 }

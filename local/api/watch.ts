@@ -1,7 +1,8 @@
 /** The verb watch: what there is, or what came after a version, then each change as it happens. */
+import { resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
-import type { Call } from './call.ts';
-import { cause, expired, groupResource, invalid, statusOf } from './errors.ts';
+import { type Call, namespaceOf } from './call.ts';
+import { cause, expired, invalid, statusOf } from './errors.ts';
 import { selection } from './read.ts';
 import { apiVersionOf } from './resources.ts';
 import type { Change } from './store.ts';
@@ -14,7 +15,10 @@ export interface WatchEvent {
 /** Sends what the request watches until the returned function is called. Throws 400 and 422 before it sends anything. */
 export function watch(call: Call, send: (event: WatchEvent) => void): () => void {
   const { api, query } = call;
-  if (query.get('sendInitialEvents')) throw noInitialEvents(call);
+  if (query.get('sendInitialEvents')) {
+    const causes = [cause.invalid('sendInitialEvents', undefined, 'the stand-in does not list by watching')];
+    throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', causes);
+  }
   const translate = translator(call);
   const since = Number(query.get('resourceVersion') ?? 0);
   const missed = since === 0 ? initial(call) : api.store.since(since);
@@ -28,28 +32,24 @@ export function watch(call: Call, send: (event: WatchEvent) => void): () => void
 }
 
 /** What is there now, as if it had just been added. */
-function initial({ api, resource, attributes }: Call): Change[] {
-  const key = groupResource(resource);
-  const objects = api.store.list(key, resource.namespaced ? attributes.namespace : '');
-  return objects.map((object) => ({ version: api.store.version, type: 'ADDED', resource: key, object }));
+function initial(call: Call): Change[] {
+  const { store } = call.api;
+  const resource = resourceName(call.resource);
+  const objects = store.list(resource, namespaceOf(call));
+  return objects.map((object) => ({ version: store.version, type: 'ADDED', resource, object }));
 }
 
 /** A change as this watch sees it: what comes into its selection is added, what leaves it is deleted. */
 function translator(call: Call): (change: Change) => WatchEvent | undefined {
-  const matches = matcher(call);
-  const key = groupResource(call.resource);
+  const [key, namespace, selects] = [resourceName(call.resource), namespaceOf(call), selection(call)];
+  const matches = (object: Stored | undefined) =>
+    object !== undefined && (!namespace || object.metadata.namespace === namespace) && selects(object);
   const told = ({ type, object, previous }: Change): WatchEvent | undefined => {
     const was = matches(previous);
     if (type !== 'DELETED' && matches(object)) return { type: was ? 'MODIFIED' : 'ADDED', object };
     return was ? { type: 'DELETED', object: lastOf(object, previous) } : undefined;
   };
   return (change) => (change.resource === key ? told(change) : undefined);
-}
-
-function matcher(call: Call): (object: Stored | undefined) => boolean {
-  const namespace = call.resource.namespaced && call.attributes.namespace;
-  const selects = selection(call);
-  return (object) => object !== undefined && (!namespace || object.metadata.namespace === namespace) && selects(object);
 }
 
 /** What is gone is told as it was, with the version at which it went. */
@@ -61,10 +61,4 @@ function lastOf({ metadata: { resourceVersion } }: Stored, previous: Stored | un
 export function bookmarkOf({ api, resource }: Call): WatchEvent {
   const metadata = { resourceVersion: String(api.store.version), creationTimestamp: null };
   return { type: 'BOOKMARK', object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
-}
-
-function noInitialEvents({ resource: { plural } }: Call) {
-  const why = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
-  const causes = [cause.forbidden('sendInitialEvents', why)];
-  return invalid({ group: 'meta.k8s.io', plural, kind: 'ListOptions' }, '', causes);
 }

@@ -4,7 +4,8 @@
  */
 import type { Person } from '../../lib/api/meta.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
-import type { Attributes, Decision, RbacObjects, Stored } from '../types.ts';
+import { resourceName } from '../../lib/kube/path.ts';
+import type { Attributes, Rbac, Stored } from '../types.ts';
 
 /** `rbac/v1` PolicyRule. */
 export interface Rule {
@@ -21,39 +22,71 @@ interface Subject {
   namespace?: string;
 }
 
-interface Selector {
-  matchLabels?: Record<string, string>;
-  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+type Labels = Record<string, string>;
+
+/** Whether RBAC lets this request through. */
+export const authorize = (attributes: Attributes, rbac: Rbac): boolean =>
+  attributes.user.groups?.includes('system:masters') ||
+  rulesFor(attributes.user, attributes.namespace, rbac).some((rule) => allows(rule, attributes));
+
+/** Every rule that applies to this user in this namespace; `''` is the cluster alone. */
+export function rulesFor(user: Person, namespace: string, rbac: Rbac): Rule[] {
+  const bindings = [...rbac('clusterrolebindings'), ...(namespace ? rbac('rolebindings', namespace) : [])];
+  return bindings.filter((binding) => binds(binding, user)).flatMap((binding) => rulesOf(binding, rbac));
 }
 
-/** What one binding gives: its rules and the words for the audit log, or why it gives nothing. */
-interface Grant {
-  rules: Rule[];
-  source: string;
-  problem?: string;
+const binds = ({ subjects = [], metadata: { namespace = '' } }: Stored, user: Person): boolean =>
+  (subjects as Subject[]).some((subject) => applies({ namespace, ...subject }, user));
+
+function applies({ kind, name, namespace }: Subject, { username, groups }: Person): boolean {
+  if (kind === 'User') return name === username;
+  if (kind === 'Group') return groups?.includes(name) ?? false;
+  return namespace !== '' && username === `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** Whether RBAC lets this request through. The reason is Kubernetes' own wording. */
-export function authorize(attributes: Attributes, rbac: RbacObjects): Decision {
-  if (attributes.user.groups?.includes('system:masters')) return { allowed: true, reason: '' };
-  const found = [...grants(attributes.user, attributes.namespace, rbac)];
-  const grant = found.find(({ rules }) => rules.some((rule) => allows(rule, attributes)));
-  if (grant) return { allowed: true, reason: `RBAC: allowed by ${grant.source}` };
-  const problems = [...new Set(found.flatMap(({ problem }) => problem ?? []))];
-  if (problems.length === 0) return { allowed: false, reason: '' };
-  return { allowed: false, reason: `rbac: RBAC: ${problems.length > 1 ? `[${problems.join(', ')}]` : problems[0]}` };
+function rulesOf({ roleRef, metadata: { namespace } }: Stored, rbac: Rbac): Rule[] {
+  const { kind, name } = roleRef as { kind: string; name: string };
+  const roles = kind === 'ClusterRole' ? rbac('clusterroles') : rbac('roles', namespace);
+  const role = roles.find(({ metadata }) => metadata.name === name);
+  return role ? aggregated(role, roles, new Set()) : [];
 }
+
+function aggregated(role: Stored, roles: readonly Stored[], seen: Set<Stored>): Rule[] {
+  const { clusterRoleSelectors } = (role.aggregationRule ?? {}) as { clusterRoleSelectors?: { matchLabels: Labels }[] };
+  if (!clusterRoleSelectors) return (role.rules ?? []) as Rule[];
+  seen.add(role);
+  const chosen = roles.filter(({ metadata: { labels = {} } }) =>
+    clusterRoleSelectors.some(({ matchLabels }) => Object.entries(matchLabels).every(([k, v]) => labels[k] === v)),
+  );
+  return chosen.flatMap((each) => (seen.has(each) ? [] : aggregated(each, roles, seen)));
+}
+
+function allows(rule: Rule, { verb, group, resource, subresource, name, path }: Attributes): boolean {
+  if (!matches(rule.verbs, verb)) return false;
+  if (!resource) return (rule.nonResourceURLs ?? []).some((url) => matchesUrl(url, path));
+  const named = subresource ? [`${resource}/${subresource}`, `*/${subresource}`] : [resource];
+  return (
+    matches(rule.apiGroups, group) &&
+    named.some((each) => matches(rule.resources, each)) &&
+    (!rule.resourceNames?.length || rule.resourceNames.includes(name))
+  );
+}
+
+const matches = (values: string[] | undefined, value: string): boolean =>
+  values?.some((each) => each === '*' || each === value) ?? false;
+
+const matchesUrl = (rule: string, path: string): boolean =>
+  rule === path || (rule.endsWith('*') && path.startsWith(rule.slice(0, -1)));
 
 /** The refusal of a request, worded as the API server words it. */
 export function forbidden(attributes: Attributes, reason = ''): ApiError {
   const { group, resource, name } = attributes;
-  const object = [[resource, group].filter(Boolean).join('.'), name && `"${name}"`, 'is'].filter(Boolean).join(' ');
-  const message = [`${resource ? `${object} ` : ''}forbidden`, sanitise(cannot(attributes)), reason].filter(Boolean);
-  const details = Object.entries({ name, group, kind: resource }).filter(([, value]) => value);
+  const object = [resourceName({ group, plural: resource }), name && `"${name}"`].filter(Boolean).join(' ');
+  const what = resource ? `${object} is forbidden` : 'forbidden';
   return new ApiError(403, {
     reason: 'Forbidden',
-    message: message.join(': '),
-    details: Object.fromEntries(details),
+    message: [what, cannot(attributes), reason].filter(Boolean).join(': '),
+    details: { ...(name && { name }), ...(group && { group }), ...(resource && { kind: resource }) },
   });
 }
 
@@ -63,78 +96,3 @@ function cannot({ user, verb, group, resource, subresource, namespace, path }: A
   const where = namespace ? `in the namespace "${namespace}"` : 'at the cluster scope';
   return `User "${user.username}" cannot ${verb} resource "${what}" in API group "${group}" ${where}`;
 }
-
-/** All rules that hold for a person in a namespace (`''`: everywhere). */
-export function rulesFor(user: Person, namespace: string, rbac: RbacObjects): Rule[] {
-  return [...grants(user, namespace, rbac)].flatMap(({ rules }) => rules);
-}
-
-const sanitise = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-
-function* grants(user: Person, namespace: string, rbac: RbacObjects): Generator<Grant> {
-  for (const binding of rbac.clusterRoleBindings()) yield* grant(binding, user, rbac);
-  if (namespace) for (const binding of rbac.roleBindings(namespace)) yield* grant(binding, user, rbac);
-}
-
-function* grant(binding: Stored, user: Person, rbac: RbacObjects): Generator<Grant> {
-  const { namespace = '', name } = binding.metadata;
-  const subject = ((binding.subjects ?? []) as Subject[]).find((each) => applies(each, user, namespace));
-  if (!subject) return;
-  const { kind, name: role } = binding.roleRef as { kind: string; name: string };
-  const roles = kind === 'ClusterRole' ? rbac.clusterRoles() : rbac.roles(namespace);
-  const found = roles.find(({ metadata }) => metadata.name === role);
-  const bound = [name, namespace].filter(Boolean).join('/');
-  const source = `${binding.kind} "${bound}" of ${kind} "${role}" to ${describe(subject, namespace)}`;
-  if (found) yield { rules: rulesOf(found, roles, new Set()), source };
-  else yield { rules: [], source, problem: `${kind.toLowerCase()}.rbac.authorization.k8s.io "${role}" not found` };
-}
-
-const describe = ({ kind, name, namespace }: Subject, bindingNamespace: string): string =>
-  `${kind} "${kind === 'ServiceAccount' ? `${name}/${namespace || bindingNamespace}` : name}"`;
-
-function applies(subject: Subject, user: Person, bindingNamespace: string): boolean {
-  if (subject.kind === 'User') return subject.name === user.username;
-  if (subject.kind === 'Group') return user.groups?.includes(subject.name) ?? false;
-  const namespace = subject.namespace || bindingNamespace;
-  return namespace !== '' && user.username === `system:serviceaccount:${namespace}:${subject.name}`;
-}
-
-function rulesOf(role: Stored, roles: readonly Stored[], seen: Set<Stored>): Rule[] {
-  const aggregation = role.aggregationRule as { clusterRoleSelectors?: Selector[] } | undefined;
-  if (!aggregation) return (role.rules ?? []) as Rule[];
-  seen.add(role);
-  const chosen = roles.filter(
-    (each) => !seen.has(each) && aggregation.clusterRoleSelectors?.some((selector) => selects(selector, each)),
-  );
-  return chosen.flatMap((each) => rulesOf(each, roles, seen));
-}
-
-function selects({ matchLabels = {}, matchExpressions = [] }: Selector, { metadata: { labels = {} } }: Stored) {
-  const equal = Object.entries(matchLabels).every(([key, value]) => labels[key] === value);
-  const matches = matchExpressions.every(({ key, operator, values = [] }) => {
-    const has = operator.endsWith('In') ? values.includes(labels[key] ?? '') && key in labels : key in labels;
-    return operator === 'NotIn' || operator === 'DoesNotExist' ? !has : has;
-  });
-  return equal && matches;
-}
-
-function allows(rule: Rule, attributes: Attributes): boolean {
-  if (!matches(rule.verbs, attributes.verb)) return false;
-  if (!attributes.resource) return (rule.nonResourceURLs ?? []).some((url) => matchesUrl(url, attributes.path));
-  return (
-    matches(rule.apiGroups, attributes.group) &&
-    (rule.resources ?? []).some((resource) => matchesResource(resource, attributes)) &&
-    (!rule.resourceNames?.length || rule.resourceNames.includes(attributes.name))
-  );
-}
-
-const matches = (values: string[] | undefined, value: string): boolean =>
-  values?.some((each) => each === '*' || each === value) ?? false;
-
-function matchesResource(rule: string, { resource, subresource }: Attributes): boolean {
-  if (rule === '*' || rule === (subresource ? `${resource}/${subresource}` : resource)) return true;
-  return subresource !== '' && rule === `*/${subresource}`;
-}
-
-const matchesUrl = (rule: string, path: string): boolean =>
-  rule === path || (rule.endsWith('*') && path.startsWith(rule.replace(/\*+$/, '')));

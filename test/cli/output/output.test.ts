@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { age, humanDuration, until } from '../../../cli/output/age.ts';
 import { document, makeList, objectName } from '../../../cli/output/document.ts';
 import { safeLine, safeLog, safeText } from '../../../cli/output/safe.ts';
 import { makeStyle, wantsColour } from '../../../cli/output/style.ts';
 import { fields, table } from '../../../cli/output/table.ts';
 import { truncate, width } from '../../../cli/output/width.ts';
+import { age, humanDuration, until } from '../../../lib/age.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;

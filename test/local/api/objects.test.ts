@@ -39,12 +39,6 @@ describe('create', () => {
       422,
       'Unsupported value: "fly": supported values: "read"',
     ],
-    [
-      'an item twice',
-      session('x', { approvals: { allow: ['read', 'read'] } }),
-      422,
-      'spec.approvals.allow[1]: Duplicate value: "read"',
-    ],
     ['a broken rule', session('x', { agent: { name: 'mine' } }), 422, 'needs agent.command'],
     ['metadata that is none', { ...session('x'), metadata: { name: 'x', labels: 5 } }, 400, 'metadata.labels'],
     ['no object', [], 422, 'Required value'],
@@ -95,8 +89,6 @@ describe('create', () => {
       data: { a: 'x'.repeat(2 ** 22) },
     });
     expect(larger.body).toMatchObject({ code: 413, reason: 'RequestEntityTooLarge' });
-    const secret = { metadata: { name: 'x' }, stringData: { a: 'x'.repeat(2 ** 20 + 1) } };
-    expect((await ask('POST', `${CORE}/secrets`, secret)).body.message).toContain('may not be more than 1048576 bytes');
   });
 });
 
@@ -150,22 +142,13 @@ describe('update', () => {
     expect(replies.find(({ code }) => code === 422)?.body.message).toContain('has been answered already');
   });
 
-  it('holds immutable Secrets, claims and selectors', async () => {
-    await ask('POST', `${CORE}/secrets`, { metadata: { name: 's' }, stringData: { a: 'b' }, immutable: true });
-    const secret = await ask('MERGE', `${CORE}/secrets/s`, { data: { a: 'eA==' } });
-    expect(secret.body.message).toBe(
-      'Secret "s" is invalid: data: Forbidden: field is immutable when `immutable` is set',
-    );
+  it('completes a claim: pending, and kept while it may be in use', async () => {
     const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
     const claim = await ask('POST', `${CORE}/persistentvolumeclaims`, { metadata: { name: 'c' }, spec });
     expect(claim.body).toMatchObject({
       metadata: { finalizers: ['kubernetes.io/pvc-protection'] },
       status: { phase: 'Pending' },
     });
-    const changed = await ask('MERGE', `${CORE}/persistentvolumeclaims/c`, {
-      spec: { accessModes: ['ReadWriteMany'] },
-    });
-    expect(changed.body.message).toContain('spec is immutable after creation');
   });
 });
 
@@ -180,7 +163,7 @@ describe('server-side apply', () => {
       code: 409,
       message: expect.stringContaining('conflict with "b": .spec.suspend'),
     });
-    expect((await ask('APPLY', path, session('applied'))).code).toBe(422);
+    expect((await ask('APPLY', path, session('applied'))).code).toBe(400);
   });
 
   it('cannot bring back an object that is gone', async () => {
@@ -223,19 +206,6 @@ describe('list', () => {
   });
 });
 
-it('holds to a quota of how many there may be', async () => {
-  await ask('POST', '/api/v1/namespaces', { metadata: { name: 'small' } });
-  const hard = { 'count/sessions.tiny.dev': '1' };
-  await ask('POST', '/api/v1/namespaces/small/resourcequotas', { metadata: { name: 'few' }, spec: { hard } });
-  const sessions = SESSIONS.replace('work', 'small');
-  expect((await ask('POST', sessions, session('first'))).code).toBe(201);
-  expect((await ask('POST', sessions, session('second'))).body).toMatchObject({
-    code: 403,
-    message:
-      'sessions.tiny.dev "second" is forbidden: exceeded quota: few, requested: count/sessions.tiny.dev=1, used: count/sessions.tiny.dev=1, limited: count/sessions.tiny.dev=1',
-  });
-});
-
 it('refuses a definition that it could not serve, and goes on', async () => {
   const reply = await ask('POST', CRDS, { metadata: { name: 'x.y' }, spec: { group: 'y', versions: 'none' } });
   expect(reply.code).toBe(422);
@@ -243,10 +213,13 @@ it('refuses a definition that it could not serve, and goes on', async () => {
 });
 
 it('answers 404 for what it does not serve and 405 for what it does not do', async () => {
-  expect((await ask('GET', '/apis/batch/v1/jobs')).body).toMatchObject({ code: 404, reason: 'NotFound' });
+  expect((await ask('GET', '/apis/batch/v1/jobs')).body).toMatchObject({
+    ...{ code: 404, reason: 'NotFound' },
+    message: expect.stringContaining('the stand-in for Kubernetes has only what tiny uses'),
+  });
   expect((await ask('GET', '/nothing')).code).toBe(404);
   expect((await ask('PUT', `${CORE}/configmaps`)).code).toBe(405);
-  expect((await ask('GET', `${CORE}/configmaps/x/scale`)).code).toBe(404);
+  expect((await ask('GET', '/apis/apps/v1/namespaces/work/deployments/x/scale')).code).toBe(404);
   expect((await ask('GET', '/api/v1/%zz')).code).toBe(404);
   expect((await ask('GET', '//')).code).toBe(404);
 });

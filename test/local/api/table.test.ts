@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { find } from '../../../local/api/jsonpath.ts';
-import { age } from '../../../local/api/table.ts';
 import { type Body, CORE, SESSIONS, type Server, session, startServer } from './support.ts';
 
 let server: Server;
@@ -59,33 +58,13 @@ it('prints one object as a table, and a refusal as it is', async () => {
 });
 
 it.each([
-  [5, '5s'],
-  [119, '119s'],
-  [120, '2m'],
-  [599, '9m59s'],
-  [3600, '60m'],
-  [10_800, '3h'],
-  [12_660, '3h31m'],
-  [100_000, '27h'],
-  [200_000, '2d7h'],
-  [900_000, '10d'],
-])('says that %i seconds are %s', (seconds, text) => {
-  expect(age(seconds * 1000)).toBe(text);
-});
-
-it.each([
   ['.spec.a', [1]],
-  ['.spec.list[1].n', ['two']],
   ['.spec.list[*].n', ['one', 'two']],
   ['.spec.list[?(@.t=="B")].n', ['two']],
-  [".spec['x.y/z']", ['q']],
-  ['.spec.x\\.y/z', ['q']],
   ['.spec.nope.further', []],
-  ['.spec[', []],
 ])('finds %s', (path, found) => {
   const spec = {
     a: 1,
-    'x.y/z': 'q',
     list: [
       { t: 'A', n: 'one' },
       { t: 'B', n: 'two' },

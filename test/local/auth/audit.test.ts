@@ -9,7 +9,6 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 const audited = (resource: string, over: Partial<Audited> = {}): Audited => ({
   attributes: {
-    user: { username: 'alice' },
     verb: 'create',
     group: '',
     version: 'v1',
@@ -24,10 +23,9 @@ const audited = (resource: string, over: Partial<Audited> = {}): Audited => ({
   sourceIPs: ['127.0.0.1'],
   received: new Date('2026-01-02T03:04:05.678Z'),
   answered: new Date('2026-01-02T03:04:05.700Z'),
-  decision: { allowed: true, reason: 'RBAC: allowed by x' },
   code: 201,
-  requestObject: { kind: 'Secret', metadata: { name: 'a' }, data: { key: 'aHVzaA==' } },
-  responseObject: {
+  request: { kind: 'Secret', metadata: { name: 'a' }, data: { key: 'aHVzaA==' } },
+  response: {
     kind: 'Secret',
     metadata: { name: 'a', uid: 'u', resourceVersion: '7' },
     data: { key: 'aHVzaA==' },
@@ -43,7 +41,7 @@ test('an event names who acted, as whom, and what came of it', () => {
   expect(event).toMatchObject({
     kind: 'Event',
     apiVersion: 'audit.k8s.io/v1',
-    level: 'RequestResponse',
+    level: 'Metadata',
     stage: 'ResponseComplete',
     verb: 'create',
     user: { username: 'fn' },
@@ -60,32 +58,29 @@ test('an event names who acted, as whom, and what came of it', () => {
     },
     responseStatus: { metadata: {}, code: 201 },
     requestReceivedTimestamp: '2026-01-02T03:04:05.678000Z',
-    annotations: { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': 'RBAC: allowed by x' },
   });
 });
 
-test.each(['secrets', 'tokenreviews'])('of %s no content is kept', (resource) => {
-  const event = auditEvent(audited(resource));
-  expect(event.level).toBe('Metadata');
-  expect(JSON.stringify(event)).not.toContain('aHVzaA==');
+test('no content is kept', () => {
+  expect(JSON.stringify(auditEvent(audited('secrets')))).not.toContain('aHVzaA==');
 });
 
 test('of a token nothing is kept but that it was asked for', () => {
-  const given = audited('serviceaccounts', { responseObject: { kind: 'TokenRequest', status: { token: 'hush' } } });
+  const given = audited('serviceaccounts', { response: { kind: 'TokenRequest', status: { token: 'hush' } } });
   const event = auditEvent({ ...given, attributes: { ...given.attributes, subresource: 'token', name: 'bot' } });
   expect(event.objectRef).toMatchObject({ resource: 'serviceaccounts', subresource: 'token', name: 'bot' });
   expect(JSON.stringify(event)).not.toContain('hush');
 });
 
 test('a refusal is told with its reason', () => {
-  const responseObject = {
+  const response = {
     kind: 'Status',
     status: 'Failure',
     message: 'no',
     reason: 'Forbidden',
     details: { name: 'a' },
   };
-  const event = auditEvent(audited('pods', { code: 403, responseObject, decision: { allowed: false, reason: '' } }));
+  const event = auditEvent(audited('pods', { code: 403, response }));
   expect(event.responseStatus).toEqual({
     metadata: {},
     status: 'Failure',
@@ -94,7 +89,6 @@ test('a refusal is told with its reason', () => {
     details: { name: 'a' },
     code: 403,
   });
-  expect(event.annotations).toMatchObject({ 'authorization.k8s.io/decision': 'forbid' });
 });
 
 test('a line that a kill tore spoils no other', () => {

@@ -34,11 +34,17 @@ const asking = (username: string): Attributes => ({
   path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
 });
 
+/** As node gives them. */
+const distinct = (headers: readonly (readonly [string, string])[]) => {
+  const byName = Map.groupBy(headers, ([name]) => name.toLowerCase());
+  return Object.fromEntries([...byName].map(([name, all]) => [name, all.map(([, value]) => value)]));
+};
+
 function played({ sender, rules, local, headers }: Case) {
   const subjects = [{ kind: 'User', name: sender }];
   const rbac = granted({ rules, subjects }, local && { rules: local, subjects, namespace: 'demo' });
   try {
-    return impersonate(headers, asking(sender), (attributes) => authorize(attributes, rbac).allowed);
+    return impersonate(distinct(headers), asking(sender), (attributes) => authorize(attributes, rbac));
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -51,33 +57,27 @@ describe('impersonation comes out as on kube-apiserver 1.37.2', () => {
     if (each.name === 'a node') expect(came).toBeInstanceOf(ApiError);
     else if (each.code === 400) expect(came).toMatchObject({ code: 400 });
     else if (each.message?.includes(`User "${each.sender}"`))
-      expect(came).toMatchObject({ code: 403, message: worded(each.message) });
+      expect(came).toMatchObject({ code: 403, message: each.message });
     else if (each.userInfo && each.userInfo.username !== each.sender) {
       expect(came).toEqual({
         user: each.userInfo,
-        impersonated: each.userInfo,
         ...(each.constraint && { constraint: each.constraint }),
       });
     } else expect(came).not.toBeInstanceOf(ApiError);
   });
 });
 
-/** Of an invalid key kube-apiserver says further what a valid one is. */
-const worded = (message: string) => message.replace(/extra\.key: Invalid value: ("[^"]*"): must be.*$/, '$1');
-
 test('without headers the sender acts', () => {
-  expect(impersonate([['Accept', 'x']], asking('a'), () => true)).toEqual({ user: { username: 'a' } });
+  expect(impersonate({ accept: ['x'] }, asking('a'), () => true)).toBeUndefined();
 });
 
 test('an impersonated anonymous user is not made an authenticated one', () => {
-  const { user } = impersonate([['Impersonate-User', 'system:anonymous']], asking('a'), () => true);
-  expect(user.groups).toEqual(['system:unauthenticated']);
+  const acting = impersonate({ 'impersonate-user': ['system:anonymous'] }, asking('a'), () => true);
+  expect(acting?.user.groups).toEqual(['system:unauthenticated']);
 });
 
 test('a header that names a prototype is a name like any other', () => {
-  const headers = [
-    ['impersonate-user', 'x'],
-    ['impersonate-extra-__proto__', 'y'],
-  ] as const;
-  expect(() => impersonate(headers, asking('a'), ({ verb }) => verb !== 'impersonate')).toThrow('invalid key');
+  const headers = { 'impersonate-user': ['x'], 'impersonate-extra-__proto__': ['y'] };
+  const acting = impersonate(headers, asking('a'), () => true);
+  expect(Object.entries(acting?.user.extra ?? {})).toEqual([['__proto__', ['y']]]);
 });

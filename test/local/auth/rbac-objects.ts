@@ -1,5 +1,5 @@
 import type { Rule } from '../../../local/auth/rbac.ts';
-import type { RbacObjects, Stored } from '../../../local/types.ts';
+import type { Rbac, Stored } from '../../../local/types.ts';
 
 export interface Subject {
   kind: string;
@@ -31,12 +31,10 @@ const binding = ({ subjects, namespace }: Given): Stored => ({
 });
 
 /** A role and its binding for the cluster, and perhaps one for a namespace. */
-export function granted(cluster: Given | undefined, local?: Given & { namespace: string }): RbacObjects {
-  const of = (namespace: string) => (local?.namespace === namespace ? local : undefined);
-  return {
-    clusterRoles: () => (cluster ? [role(cluster)] : []),
-    clusterRoleBindings: () => (cluster ? [binding(cluster)] : []),
-    roles: (namespace) => [of(namespace) ?? []].flat().map(role),
-    roleBindings: (namespace) => [of(namespace) ?? []].flat().map(binding),
+export function granted(cluster: Given | undefined, local?: Given & { namespace: string }): Rbac {
+  const inCluster = cluster ? [cluster] : [];
+  return (plural, namespace) => {
+    const given = plural.startsWith('cluster') ? inCluster : local?.namespace === namespace && local ? [local] : [];
+    return given.map(plural.endsWith('bindings') ? binding : role);
   };
 }

@@ -14,19 +14,13 @@ test('who one is', () => {
 });
 
 test('whether one may', () => {
-  const reason = 'RBAC: allowed by ClusterRoleBinding "rb" of ClusterRole "r" to User "alice"';
-  expect(ask('SelfSubjectAccessReview', getPods)).toEqual({ allowed: true, reason });
-  expect(ask('SelfSubjectAccessReview', { nonResourceAttributes: { path: '/healthz', verb: 'get' } })).toMatchObject({
-    allowed: true,
-  });
-  expect(ask('SelfSubjectAccessReview', { nonResourceAttributes: { path: '/x', verb: 'get' } })).toEqual({
-    allowed: false,
-  });
-});
-
-test('whether another may', () => {
-  expect(ask('SubjectAccessReview', { ...getPods, user: 'bob' })).toEqual({ allowed: false });
-  expect(ask('SubjectAccessReview', { ...getPods, user: 'alice' })).toMatchObject({ allowed: true });
+  const path = (of: string) => ({ nonResourceAttributes: { path: of, verb: 'get' } });
+  for (const [spec, allowed] of [
+    [getPods, true],
+    [path('/healthz'), true],
+    [path('/x'), false],
+  ] as const)
+    expect(ask('SelfSubjectAccessReview', spec)).toEqual({ allowed });
 });
 
 test('what one may do', () => {
@@ -38,10 +32,8 @@ test('what one may do', () => {
 });
 
 test.each([
-  ['SelfSubjectAccessReview', {}, 422],
-  ['SelfSubjectAccessReview', { ...getPods, nonResourceAttributes: { path: '/' } }, 422],
+  ['SelfSubjectAccessReview', {}, 400],
   ['SelfSubjectRulesReview', {}, 400],
-  ['toString', {}, 404],
 ])('a %s that asks nothing is refused', (kind, spec, code) => {
   expect(() => ask(kind, spec)).toThrow(expect.objectContaining({ code }));
 });
