@@ -22,6 +22,17 @@ export interface Part {
   stop(): Promise<void>;
 }
 
+/** Runs `run` until it is stopped: then its signal aborts, and it is to end. */
+export function startPart(run: (signal: AbortSignal) => Promise<unknown>): Part {
+  const ending = new AbortController();
+  const running = run(ending.signal);
+  const stop = async () => {
+    ending.abort();
+    await running;
+  };
+  return { stop };
+}
+
 /** Waits `ms` milliseconds, or less where the signal aborts; never throws. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, signal && { signal }).catch(() => undefined);
@@ -65,7 +76,6 @@ export async function runEach<T extends KubeObject>(
   type: ResourceType<T>,
   start: (object: Stored<T>) => Promise<Part>,
 ): Promise<Part> {
-  const ending = new AbortController();
   const running = new Map<string, Part & { generation: number | undefined }>();
   const changed: Changed<T> = async (object, change) => {
     const { uid, generation } = object.metadata;
@@ -76,22 +86,25 @@ export async function runEach<T extends KubeObject>(
     if (change !== 'DELETED') running.set(uid, { ...(await start(object)), generation });
   };
   for (const object of (await world.client.list(type)).items) await changed(object, 'ADDED');
-  const following = follow(world, type, { signal: ending.signal, changed });
+  const following = startPart((signal) => follow(world, type, { signal, changed }));
   const stop = async () => {
-    ending.abort();
-    await following;
+    await following.stop();
     await Promise.all([...running.values()].map((part) => part.stop()));
   };
   return { stop };
 }
 
 type Work = (ref: Ref) => Promise<void>;
+type Feed = (signal: AbortSignal, add: (ref: Ref) => void) => Promise<void>[];
 
-/** Runs `work` for each added object, one run an object at a time; a failure is tried again after 0.1 s, doubling to 5 s. */
-function makeQueue({ log }: World, signal: AbortSignal, work: Work) {
+/**
+ * A controller: `feed` follows what matters and adds which objects to look at, `work` converges one, one run an object
+ * at a time; a failure is tried again after 0.1 s, doubling to 5 s.
+ */
+export function startController({ log }: World, work: Work, feed: Feed): Part {
   const wanted = new Set<string>();
   const running = new Map<string, Promise<void>>();
-  const run = async (key: string, ref: Ref) => {
+  const run = async (key: string, ref: Ref, signal: AbortSignal) => {
     for (let failures = 0; !signal.aborted && wanted.delete(key); ) {
       try {
         await work(ref);
@@ -104,27 +117,13 @@ function makeQueue({ log }: World, signal: AbortSignal, work: Work) {
     }
     running.delete(key);
   };
-  return {
-    add: ({ namespace = '', name }: Ref) => {
+  return startPart(async (signal) => {
+    const add = ({ namespace = '', name }: Ref) => {
       const key = keyOf({ namespace, name });
       wanted.add(key);
-      if (!running.has(key) && !signal.aborted) running.set(key, run(key, { namespace, name }));
-    },
-    idle: () => Promise.all(running.values()),
-  };
-}
-
-type Feed = (signal: AbortSignal, add: (ref: Ref) => void) => Promise<void>[];
-
-/** A controller: `feed` follows what matters and adds which objects to look at, `work` converges one. */
-export function startController(world: World, work: Work, feed: Feed): Part {
-  const ending = new AbortController();
-  const queue = makeQueue(world, ending.signal, work);
-  const following = feed(ending.signal, queue.add);
-  const stop = async () => {
-    ending.abort();
-    await Promise.all(following);
-    await queue.idle();
-  };
-  return { stop };
+      if (!running.has(key) && !signal.aborted) running.set(key, run(key, { namespace, name }, signal));
+    };
+    await Promise.all(feed(signal, add));
+    await Promise.all(running.values());
+  });
 }

@@ -63,8 +63,7 @@ export async function startEventing(options: EventingOptions): Promise<Part> {
     }),
     await serve(API_SERVER_SOURCES, {
       problem: (source) => sourceProblem(source) ?? sinkProblem(source.spec.sink),
-      start: (source, tell) =>
-        startSource(source, { world: options, apiServer: options.apiServer, send: sinkOf(source) }, tell),
+      start: (source, tell) => startSource(source, { ...options, send: sinkOf(source), tell }),
     }),
     await serve(PING_SOURCES, {
       problem: (source) => pingProblem(source) ?? sinkProblem(source.spec.sink),

@@ -1,7 +1,7 @@
 /** PingSource: the same data on a schedule. Of cron, `*` and steps of it in the minutes are read, which is what tiny uses. */
 import { randomUUID } from 'node:crypto';
 import type { Stored } from '../../lib/api/meta.ts';
-import { type Part, sleep, type World } from '../controllers/loop.ts';
+import { type Part, sleep, startPart, type World } from '../controllers/loop.ts';
 import type { Send } from './faults.ts';
 import type { PingSource } from './kinds.ts';
 
@@ -28,22 +28,14 @@ export const pingProblem = ({ spec }: PingSource): string | undefined =>
 
 /** Runs until stopped. */
 export function startPing({ metadata, spec }: Stored<PingSource>, send: Send, { now }: Pick<World, 'now'>): Part {
-  const ending = new AbortController();
-  const { signal } = ending;
   const source = `/apis/v1/namespaces/${metadata.namespace}/pingsources/${metadata.name}`;
   const { contentType = 'application/json', data: body = '' } = spec;
-  const run = async () => {
+  return startPart(async (signal) => {
     for (;;) {
       await sleep(untilNext(minutesOf(spec.schedule) ?? 1, now()), signal);
       if (signal.aborted) return;
       const what = { specversion: '1.0', id: randomUUID(), type: 'dev.knative.sources.ping', source };
       await send({ attributes: { ...what, time: now().toISOString() }, contentType, body });
     }
-  };
-  const running = run();
-  const stop = async () => {
-    ending.abort();
-    await running;
-  };
-  return { stop };
+  });
 }

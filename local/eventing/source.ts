@@ -7,10 +7,10 @@ import { randomUUID } from 'node:crypto';
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
 import { systemClock } from '../../lib/kube/clock.ts';
 import { collectionPath, query } from '../../lib/kube/path.ts';
-import type { Client } from '../../lib/kube/types.ts';
-import { watch } from '../../lib/kube/watch.ts';
-import { keepOn, messageOf, type Part, sleep, type World } from '../controllers/loop.ts';
-import { apiServerEvent, pluralOf, type Sent } from './cloud-event.ts';
+import type { Client, WatchEvent } from '../../lib/kube/types.ts';
+import { type WatchSource, watch } from '../../lib/kube/watch.ts';
+import { keepOn, messageOf, type Part, sleep, startPart, type World } from '../controllers/loop.ts';
+import { apiServerEvent, pluralOf } from './cloud-event.ts';
 import type { Send } from './faults.ts';
 import type { ApiServerSource, Watched } from './kinds.ts';
 
@@ -25,102 +25,103 @@ export function sourceProblem({ spec }: ApiServerSource): string | undefined {
   if (spec.resources.some(({ selector }) => selector)) return 'the stand-in watches all objects of a kind';
 }
 
-export interface SourceOptions {
-  world: World;
+export interface SourceOptions extends World {
   /** The API server's URL: the events' `source`. */
   apiServer: string;
   send: Send;
+  /** Told what keeps the source from being served, or nothing. */
+  tell: (problem?: string) => unknown;
+}
+
+interface Listed {
+  metadata: { resourceVersion: string };
+  items: Stored<KubeObject>[];
 }
 
 async function* bytes(text: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   for await (const piece of text) yield Buffer.from(piece);
 }
 
-interface Watching {
-  client: Client;
-  path: string;
-  signal: AbortSignal;
-  /** Told each time that it has been listed. */
-  listed: () => void;
-  changed: (object: KubeObject, change: Sent['change']) => Promise<void>;
-}
+const pathOf = ({ apiVersion, kind }: Watched): string => {
+  const [version = '', group = ''] = apiVersion.split('/').reverse();
+  return collectionPath({ group, version, kind, plural: pluralOf(kind), namespaced: true });
+};
 
-/** Watches until the signal aborts. Throws where the first list fails. */
-async function watchPath({ client, path, signal, listed, changed }: Watching): Promise<void> {
-  let isWatching = false;
-  type Listed = { metadata: { resourceVersion: string }; items: Stored<KubeObject>[] };
-  const source = {
-    clock: systemClock,
-    list: async () => {
-      isWatching = false;
-      const { metadata, items } = await client.request<Listed>('GET', path);
-      return { resourceVersion: metadata.resourceVersion, items };
-    },
-    open: async (resourceVersion: string) => {
-      isWatching = true;
-      listed();
-      return bytes(client.stream(path + query({ watch: true, allowWatchBookmarks: true, resourceVersion }), signal));
-    },
-  };
-  for await (const { type, object } of watch(source, signal)) if (isWatching) await changed(object, type);
-}
+class Source {
+  /** Resolves when each kind has been listed, or could not be. */
+  readonly tried = Promise.withResolvers<void>();
+  private readonly problems = new Map<Watched, string | undefined>();
+  private readonly spec: ApiServerSource['spec'];
+  private readonly client: Client;
+  private readonly options: SourceOptions;
 
-async function sendOut(
-  event: ReturnType<typeof apiServerEvent>,
-  { send, world }: SourceOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const aborted = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)));
-  for (let retry = 0; !signal.aborted; retry++) {
-    const code = await Promise.race([send(event), aborted]);
-    if (code === undefined || code < 300) return;
-    if (retry >= RETRIES) return world.log(`event ${event.attributes['id']} is lost: its sink answered ${code}`);
-    await sleep(FIRST_RETRY * 2 ** retry, signal);
+  constructor({ metadata, spec }: Stored<ApiServerSource>, options: SourceOptions) {
+    const { serviceAccountName = 'default' } = spec;
+    this.spec = spec;
+    this.options = options;
+    this.client = options.client.as({ username: `system:serviceaccount:${metadata.namespace}:${serviceAccountName}` });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const watchOne = (resource: Watched) =>
+      keepOn(
+        signal,
+        () => this.watch(resource, signal),
+        (error) => this.note(resource, messageOf(error)),
+      );
+    await Promise.all(this.spec.resources.map(watchOne));
+  }
+
+  /** Notes what keeps a kind from being watched, or that nothing does. */
+  private note(resource: Watched, problem?: string): void {
+    this.problems.set(resource, problem);
+    if (this.problems.size < this.spec.resources.length) return;
+    this.options.tell([...this.problems.values()].find(Boolean));
+    this.tried.resolve();
+  }
+
+  /** What comes between a list and its watch was found by the list. Throws where the first list fails. */
+  private async watch(resource: Watched, signal: AbortSignal): Promise<void> {
+    const path = pathOf(resource);
+    let isListing = true;
+    const source: WatchSource<Stored<KubeObject>> = {
+      clock: systemClock,
+      list: async () => {
+        isListing = true;
+        const { metadata, items } = await this.client.request<Listed>('GET', path);
+        return { resourceVersion: metadata.resourceVersion, items };
+      },
+      open: async (resourceVersion) => {
+        isListing = false;
+        this.note(resource);
+        const asked = query({ watch: true, allowWatchBookmarks: true, resourceVersion });
+        return bytes(this.client.stream(path + asked, signal));
+      },
+    };
+    for await (const event of watch(source, signal)) if (!isListing) await this.send(event, signal);
+  }
+
+  private async send({ object, type: change }: WatchEvent<KubeObject>, signal: AbortSignal): Promise<void> {
+    const { apiServer: source, now, log, send } = this.options;
+    const id = randomUUID();
+    const event = apiServerEvent({ object, change, source, id, time: now() });
+    const aborted = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined)));
+    for (let retry = 0; !signal.aborted; retry++) {
+      const code = await Promise.race([send(event), aborted]);
+      if (code === undefined || code < 300) return;
+      if (retry >= RETRIES) return log(`event ${id} is lost: its sink answered ${code}`);
+      await sleep(FIRST_RETRY * 2 ** retry, signal);
+    }
   }
 }
 
 /**
  * Runs until stopped, with the reading rights of `spec.serviceAccountName` (default `default`). Resolves when each kind
- * has been listed, or could not be; `tell` gets what keeps it from being served, or nothing.
+ * has been listed, or could not be.
  */
-export async function startSource(
-  { metadata: { namespace = '' }, spec }: Stored<ApiServerSource>,
-  options: SourceOptions,
-  tell: (problem?: string) => unknown,
-): Promise<Part> {
-  const { resources, serviceAccountName = 'default' } = spec;
-  const { world, apiServer: source } = options;
-  const ending = new AbortController();
-  const { signal } = ending;
-  const client = world.client.as({ username: `system:serviceaccount:${namespace}:${serviceAccountName}` });
-  const changed = (object: KubeObject, change: Sent['change']) =>
-    sendOut(apiServerEvent({ object, change, source, id: randomUUID(), time: world.now() }), options, signal);
-  const tried = Promise.withResolvers<void>();
-  const problems = new Map<Watched, string | undefined>();
-  const note = (resource: Watched, problem?: string) => {
-    problems.set(resource, problem);
-    if (problems.size < resources.length) return;
-    tell([...problems.values()].find(Boolean));
-    tried.resolve();
-  };
-  const watchKind = (resource: Watched) => {
-    const watching = { client, path: pathOf(resource), signal, listed: () => note(resource), changed };
-    return keepOn(
-      signal,
-      () => watchPath(watching),
-      (error) => note(resource, messageOf(error)),
-    );
-  };
-  const running = resources.map(watchKind);
-  await tried.promise;
-  const stop = async () => {
-    ending.abort();
-    await Promise.all(running);
-  };
-  return { stop };
-}
-
-function pathOf({ apiVersion, kind }: Watched): string {
-  const [version = '', group = ''] = apiVersion.split('/').reverse();
-  return collectionPath({ group, version, kind, plural: pluralOf(kind), namespaced: true });
+export async function startSource(object: Stored<ApiServerSource>, options: SourceOptions): Promise<Part> {
+  const source = new Source(object, options);
+  const part = startPart((signal) => source.run(signal));
+  await source.tried.promise;
+  return part;
 }

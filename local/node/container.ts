@@ -33,29 +33,16 @@ export interface Shared {
 const KNOWN_IMAGES = 'tiny.dev/';
 const LONG_LIFE = 600_000;
 
-/** A life that the stand-in did not see the end of. */
-const lost = (running: { startedAt: string }): ContainerState => ({
-  terminated: {
-    exitCode: 137,
-    reason: 'ContainerStatusUnknown',
-    message: 'the stand-in ended while it ran',
-    ...running,
-  },
-});
+/** Of a life whose end the stand-in did not see. */
+const LOST = { exitCode: 137, reason: 'ContainerStatusUnknown', message: 'the stand-in ended while it ran' };
 
 function statusOf({ name, image = '' }: V1Container, old: ContainerStatus | undefined): ContainerStatus {
   const { running, terminated } = old?.state ?? {};
-  const ended = terminated ? { terminated } : (old?.lastState ?? {});
-  return {
-    name,
-    image,
-    imageID: '',
-    ready: false,
-    started: false,
-    restartCount: old?.restartCount ?? 0,
-    state: { waiting: { reason: 'ContainerCreating' } },
-    lastState: running ? lost(running) : ended,
-  };
+  const ended = running ? { ...LOST, ...running } : (terminated ?? old?.lastState.terminated);
+  const state = { waiting: { reason: 'ContainerCreating' } };
+  const lastState = ended ? { terminated: ended } : {};
+  const { restartCount = 0 } = old ?? {};
+  return { name, image, imageID: '', ready: false, started: false, restartCount, state, lastState };
 }
 
 export class Container {

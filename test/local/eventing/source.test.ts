@@ -48,8 +48,8 @@ const run = async (watches: string[][], send: (event: CloudEvent) => Promise<num
   const log = (text: string) => void lines.push(text);
   const world = { client: clientOf(watches, asked), now: () => new Date(0), random: Math.random, log };
   const told: (string | undefined)[] = [];
-  const options = { world, apiServer: 'https://api', send };
-  const part = await startSource(source({}), options, (problem) => told.push(problem));
+  const tell = (problem?: string) => told.push(problem);
+  const part = await startSource(source({}), { ...world, apiServer: 'https://api', send, tell });
   return { part, asked, lines, told };
 };
 
