@@ -1,6 +1,6 @@
 /** `npm run bench -- NAME [--json] [--runs N]`: measures; without a name, lists what can be measured. */
 import { availableParallelism } from 'node:os';
-import { type Asked, parseArguments } from './arguments.ts';
+import { type Asked, parseArguments, UsageError } from './arguments.ts';
 import { asJson, asText } from './report.ts';
 import type { Bench } from './types.ts';
 
@@ -48,14 +48,14 @@ async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const entry = Object.hasOwn(BENCHES, name) ? BENCHES[name] : undefined;
-  if (!entry) throw new TypeError(`there is no measurement "${name}"\n${list()}`);
+  if (!entry) throw new UsageError(`there is no measurement "${name}"\n${list()}`);
   return measure(name, await entry.load(), asked);
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const usage = error instanceof TypeError || error instanceof RangeError;
+  const usage = error instanceof UsageError;
   process.stderr.write(`error: ${usage ? error.message : error instanceof Error ? error.stack : error}\n`);
   process.exitCode = usage ? USAGE : FAILED;
 }

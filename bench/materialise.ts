@@ -10,6 +10,7 @@ import type { Stored } from '../lib/api/meta.ts';
 import type { Session } from '../lib/api/session.ts';
 import { SESSIONS } from '../lib/kube/types.ts';
 import { planSession } from '../lib/session/plan.ts';
+import { UsageError } from './arguments.ts';
 import { spread } from './statistics.ts';
 import type { Bench, Result } from './types.ts';
 
@@ -149,7 +150,7 @@ async function measure(stage: Stage, program: Program, runs: number): Promise<Re
 
 export const materialise: Bench = async ({ runs = RUNS, engine }) => {
   if (engine !== 'stand-in')
-    throw new RangeError(`--engine ${engine} can't be measured yet: only the stand-in, which is the default`);
+    throw new UsageError(`--engine ${engine} can't be measured yet: only the stand-in, which is the default`);
   await bundle(ROOT);
   const stage = await setStage(ROOT);
   const program = await functionOf(stage);

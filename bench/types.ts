@@ -18,5 +18,5 @@ export interface Result {
   wrong: string[];
 }
 
-/** Throws `RangeError` for options that it can't do. */
+/** Throws `UsageError` for options that it can't do. */
 export type Bench = (options: Options) => Promise<Result>;

@@ -19,7 +19,9 @@ const DEMO_RUNS = 3;
 async function node(args: string[], home: string): Promise<{ ms: number; out: string }> {
   const env = { HOME: home, XDG_DATA_HOME: join(home, 'share'), KUBECONFIG: join(home, 'config'), PATH: path };
   const began = performance.now();
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: ROOT });
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: ROOT }).catch((cause) => {
+    throw new Error(`${args.join(' ')} failed: ${cause.stderr || cause.message}`, { cause });
+  });
   return { ms: performance.now() - began, out: stdout };
 }
 

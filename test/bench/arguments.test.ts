@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../bench/arguments.ts';
+import { parseArguments, UsageError } from '../../bench/arguments.ts';
 
 const DEFAULTS = { json: false, demo: false, engine: 'stand-in' };
 
@@ -26,7 +26,7 @@ describe('is refused', () => {
     [['up', '--fast'], "Unknown option '--fast'"],
   ])('%j', (args, message) => {
     const parse = () => parseArguments(args);
-    expect(parse).toThrow(TypeError);
+    expect(parse).toThrow(UsageError);
     expect(parse).toThrow(message);
   });
 });
