@@ -1,5 +1,5 @@
 /**
- * Serves the bare git repositories of a folder over HTTP on loopback, with git's own `http-backend`: the demo and
+ * Serves the bare git repositories of a folder over HTTP, on loopback or for a network of tests, with git's own `http-backend`: the demo and
  * the tests clone from it as from any git host.
  */
 import { spawn } from 'node:child_process';
@@ -11,6 +11,8 @@ export interface GitServerOptions {
   root: string;
   /** 0 is any free port. */
   port: number;
+  /** Where to listen; default: loopback. */
+  host?: string;
   /** Asks for these by basic authentication. */
   credentials?: { username: string; password: string };
 }
@@ -22,7 +24,12 @@ export interface GitServer {
 }
 
 /** Starts to serve. */
-export async function startGitServer({ root, port, credentials }: GitServerOptions): Promise<GitServer> {
+export async function startGitServer({
+  root,
+  port,
+  host = '127.0.0.1',
+  credentials,
+}: GitServerOptions): Promise<GitServer> {
   const expected =
     credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
   const server = createServer((request, response) => {
@@ -31,10 +38,10 @@ export async function startGitServer({ root, port, credentials }: GitServerOptio
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

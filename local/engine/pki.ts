@@ -22,12 +22,13 @@ export const PKI = {
 const YEARS = 10;
 const DAY_MS = 86_400_000;
 
-/** As `kubernetes.default` and on loopback. */
+/** As `kubernetes.default`, by that Service's address as pods know it, and on loopback. */
 const NAMES = [
   ...['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'].map((value) => ({
     type: 2 as const,
     value,
   })),
+  { type: 7 as const, ip: '10.96.0.1' },
   { type: 7 as const, ip: '127.0.0.1' },
 ];
 
