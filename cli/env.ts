@@ -5,9 +5,12 @@ import { z } from 'zod/mini';
 
 const schema = z.object({
   HOME: z._default(z.string(), homedir()),
+  KUBEBUILDER_ASSETS: z.optional(z.string()),
   KUBECONFIG: z.optional(z.string()),
   NO_COLOR: z.optional(z.string()),
+  PATH: z._default(z.string(), '/usr/local/bin:/usr/bin:/bin'),
   TERM: z.optional(z.string()),
+  XDG_CACHE_HOME: z.optional(z.string()),
   XDG_DATA_HOME: z.optional(z.string()),
 });
 
@@ -20,15 +23,24 @@ export interface Environment {
   term?: string;
   /** Where the local cluster keeps its data: `$XDG_DATA_HOME/tiny`, by default `~/.local/share/tiny`. */
   data: string;
+  /** What can be made again: `$XDG_CACHE_HOME/tiny`, by default `~/.cache/tiny`. */
+  cache: string;
+  path: string;
+  /** `KUBEBUILDER_ASSETS`: a folder with a kube-apiserver and an etcd. */
+  assets?: string;
 }
 
 /** `values` as the command understands them; an empty variable is an absent one. */
 export function parseEnvironment(values: Record<string, string | undefined>): Environment {
   const set = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
-  const { HOME, KUBECONFIG, NO_COLOR, TERM, XDG_DATA_HOME } = schema.parse(set);
+  const { HOME, KUBEBUILDER_ASSETS, KUBECONFIG, NO_COLOR, PATH, TERM, XDG_CACHE_HOME, XDG_DATA_HOME } =
+    schema.parse(set);
   return {
     home: HOME,
     data: join(XDG_DATA_HOME ?? join(HOME, '.local', 'share'), 'tiny'),
+    cache: join(XDG_CACHE_HOME ?? join(HOME, '.cache'), 'tiny'),
+    path: PATH,
+    ...(KUBEBUILDER_ASSETS && { assets: KUBEBUILDER_ASSETS }),
     ...(KUBECONFIG && { kubeconfig: KUBECONFIG }),
     ...(NO_COLOR && { noColor: NO_COLOR }),
     ...(TERM && { term: TERM }),

@@ -43,7 +43,7 @@ function makeApp(io: Io, deps: Deps): App {
   const app: App = Object.assign(Object.create(deps) as Deps, {
     io,
     flags: { color: true },
-    env: { home: '', data: '' },
+    env: { home: '', data: '', cache: '', path: '' },
     style: makeStyle(false),
     print: (text: string) => void io.stdout.write(text),
     note: (text: string) => void io.stderr.write(`${text}\n`),

@@ -1,6 +1,6 @@
 /**
- * A whole local cluster in one process: the stand-in's API server, what Kubernetes and Knative would run beside it,
- * and tiny installed from the same manifests as anywhere.
+ * A whole local cluster: an API server (the stand-in's, in this process, or a real one), what Kubernetes and Knative
+ * would run beside it, and tiny installed from the same manifests as anywhere.
  */
 import { mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,13 +11,12 @@ import { applyAll } from '../lib/install/apply.ts';
 import { readManifests } from '../lib/install/manifests.ts';
 import { makeClient } from '../lib/kube/client.ts';
 import type { Client } from '../lib/kube/types.ts';
-import { type ApiServer, startApiServer } from './api/server.ts';
-import { startClaims } from './controllers/claim.ts';
-import { startDeployments } from './controllers/deployment.ts';
+import { type Served, serve } from './api-server.ts';
 import type { Log, Part, World } from './controllers/loop.ts';
-import { startRootCa } from './controllers/root-ca.ts';
+import type { Binaries } from './engine/binaries.ts';
 import { startEventing } from './eventing/eventing.ts';
 import type { Faults } from './eventing/faults.ts';
+import { nodeFolder } from './folders.ts';
 import { type Functions, startFunctions } from './functions/runner.ts';
 import { type Kubeconfig, makeKubeconfig } from './kubeconfig.ts';
 import type { Host } from './node/host.ts';
@@ -28,6 +27,8 @@ import { loadTokens, localRoles, personOf, TRIAL_PEOPLE } from './people.ts';
 export interface ClusterOptions {
   /** Holds everything that lasts. */
   folder: string;
+  /** A real API server's programs; absent: the stand-in's own is served. */
+  engine?: Binaries | undefined;
   /** The project's own folder, with its manifests and `dist/`. */
   root: string;
   /** 0: a free one. */
@@ -63,10 +64,11 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const tokens = loadTokens(folder, [...names, ...PARTS]);
   await endEarlier(hostOf(options, 0));
   const parts: { node?: Node } = {};
-  const api = await startApiServer({
-    dataDir: folder,
+  const api = await serve({
+    folder,
+    engine: options.engine,
     port: options.port,
-    now: () => new Date(),
+    definitions: readManifests(join(options.root, 'crds')),
     people: new Map(Object.entries(tokens).map(([name, token]): [string, Person] => [token, personOf(name, you)])),
     log,
     logs: (...asked) => parts.node?.logs(...asked) ?? none(),
@@ -80,7 +82,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     });
     return { client, now: () => new Date(), random: Math.random, log };
   };
-  await install(worldOf('standin:installer').client, options);
+  await install(worldOf('standin:installer').client, options, api.manifests);
   const started = await startParts(options, api, worldOf);
   parts.node = started.node;
   const mine = Object.fromEntries(names.map((name) => [name, tokens[name] ?? '']));
@@ -107,28 +109,21 @@ const functionsOn = <T extends Host>(host: T): T => ({ ...host, dataFolder: join
 /** What Kubernetes and Knative run beside the API server. Pods start last: what they do is to be seen. */
 async function startParts(
   options: ClusterOptions,
-  { url, caPem }: ApiServer,
+  api: Served,
   worldOf: (part: (typeof PARTS)[number]) => World,
 ): Promise<{ node: Node; functions: Functions } & Part> {
   const { root, idleMs, faults } = options;
-  const nodeOptions = { ...worldOf('standin:node'), ...hostOf(options, portOf(url)) };
+  const nodeOptions = { ...worldOf('standin:node'), ...hostOf(options, portOf(api.url)) };
   const functions = await startFunctions({
     ...functionsOn(nodeOptions),
     functionsFolder: join(root, 'dist/functions'),
     scaleToZeroMs: idleMs,
   });
-  const controllers = worldOf('standin:controllers');
+  const controllers = await api.startControllers(worldOf('standin:controllers'));
   const { address } = functions;
-  const eventing = await startEventing({ ...worldOf('standin:eventing'), apiServer: url, address, faults });
-  const node = startNode(nodeOptions);
-  const parts: Part[] = [
-    eventing,
-    functions,
-    startDeployments(controllers),
-    startClaims(controllers),
-    startRootCa(controllers, caPem),
-    node,
-  ];
+  const eventing = await startEventing({ ...worldOf('standin:eventing'), apiServer: api.url, address, faults });
+  const node = startNode({ ...nodeOptions, client: api.asNode(nodeOptions.client) });
+  const parts: Part[] = [eventing, functions, controllers, node];
   const stop = async () => void (await Promise.all(parts.map((part) => part.stop())));
   return { node, functions, stop };
 }
@@ -137,8 +132,8 @@ const portOf = (url: string): number => Number(new URL(url).port);
 
 async function* none(): AsyncIterable<string> {}
 
-const hostOf = ({ folder, root, path }: ClusterOptions, port: number): Host => ({
-  dataFolder: join(folder, 'node'),
+const hostOf = ({ folder, engine, root, path }: ClusterOptions, port: number): Host => ({
+  dataFolder: nodeFolder(folder, engine !== undefined),
   tempFolder: tmpdir(),
   agentFolder: join(root, 'dist/agent'),
   path,
@@ -146,9 +141,10 @@ const hostOf = ({ folder, root, path }: ClusterOptions, port: number): Host => (
 });
 
 /** What `kubectl apply -f crds -k rbac -k knative` and a project's own `kubectl apply -k rbac/project` do. */
-async function install(client: Client, { root, project }: ClusterOptions): Promise<void> {
+async function install(client: Client, { root, project }: ClusterOptions, more: readonly string[]): Promise<void> {
   const wait = (ms: number) => setTimeout(ms);
-  const everywhere = ['crds', 'rbac', 'knative'].flatMap((folder) => readManifests(join(root, folder)));
+  const folders = ['crds', 'rbac', ...more, 'knative'];
+  const everywhere = folders.flatMap((folder) => readManifests(join(root, folder)));
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: project } };
   await applyAll(client, [...everywhere, ...localRoles(), namespace], { wait });
   await applyAll(client, readManifests(join(root, 'rbac/project')), { namespace: project, wait });

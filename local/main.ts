@@ -9,7 +9,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod/mini';
 import { startCluster } from './cluster.ts';
 import { startControl } from './control.ts';
+import { endEngineLeftovers } from './engine/group.ts';
 import { readEnvironment } from './env.ts';
+import { engineFolder } from './folders.ts';
 import { listen } from './functions/port.ts';
 
 const rate = z.optional(z.number().check(z.minimum(0), z.maximum(1)));
@@ -17,6 +19,16 @@ const schema = z.object({
   port: z._default(z.number(), 0),
   project: z._default(z.string(), 'default'),
   idleMs: z._default(z.number(), 30_000),
+  /** The programs of a real API server; absent: the stand-in's own. */
+  engine: z.optional(
+    z.object({
+      etcd: z.string(),
+      apiServer: z.string(),
+      controllerManager: z.optional(z.string()),
+      kubectl: z.optional(z.string()),
+      version: z.string(),
+    }),
+  ),
   faults: z._default(z.object({ lose: rate, double: rate, delay: rate, reorder: rate }), {}),
 });
 
@@ -31,6 +43,7 @@ async function main([folder = '', options = '{}']: string[]): Promise<void> {
   rmSync(file, { force: true });
   const root = join(import.meta.dirname, '..');
   const asked = schema.parse(JSON.parse(options));
+  await endEngineLeftovers(engineFolder(folder));
   const port = asked.port || (await portBefore(folder));
   const cluster = await startCluster({ ...asked, port, folder, root, you, path, log });
   const control = startControl(folder, cluster.functions);
@@ -44,7 +57,7 @@ async function main([folder = '', options = '{}']: string[]): Promise<void> {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   write(join(folder, 'port'), cluster.port);
-  write(file, { pid: process.pid, kubeconfig: cluster.kubeconfig });
+  write(file, { pid: process.pid, kubeconfig: cluster.kubeconfig, kubernetes: asked.engine?.version });
 }
 
 const log = (line: string) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);

@@ -7,6 +7,7 @@ import type { Define } from '../define.ts';
 import { type Stage, setStage } from '../demo/stage.ts';
 import { deeds, STORY } from '../demo/story.ts';
 import { Failure } from '../failure.ts';
+import { type EngineName, engineInWords, engineOption } from '../local/engine.ts';
 import { withProgress } from '../output/progress.ts';
 
 interface Played {
@@ -17,11 +18,20 @@ interface Played {
 
 export const define: Define = (command, app) =>
   command
+    .addOption(engineOption())
     .option('--json', 'print one object: ok, seconds, steps, audit, running')
-    .addHelpText('after', `\nExamples:\n  ${app.program} demo\n  ${app.program} demo --json`)
-    .action((options: { json?: boolean }) => demo(app, options));
+    .addHelpText(
+      'after',
+      `\nExamples:\n  ${app.program} demo\n  ${app.program} demo --engine kubernetes\n  ${app.program} demo --json`,
+    )
+    .action((options: Options) => demo(app, options));
 
-async function demo(app: App, { json }: { json?: boolean }): Promise<void> {
+interface Options {
+  engine: EngineName;
+  json?: boolean;
+}
+
+async function demo(app: App, { engine, json }: Options): Promise<void> {
   const began = app.now().getTime();
   const steps: Played[] = [];
   const tell = json ? () => {} : (line: string) => app.print(`${line}\n`);
@@ -32,8 +42,8 @@ async function demo(app: App, { json }: { json?: boolean }): Promise<void> {
       name: 'a local cluster starts',
       steps,
       tell,
-      play: () => setStage(app),
-      detail: () => 'a stand-in for Kubernetes and Knative',
+      play: () => setStage(app, engine),
+      detail: ({ kubernetes }) => engineInWords(kubernetes),
     });
     for (const { name, play } of STORY) {
       const on = stage;

@@ -6,6 +6,7 @@ import type { App } from '../app.ts';
 import type { Define } from '../define.ts';
 import { Failure } from '../failure.ts';
 import { findDaemon } from '../local/daemon.ts';
+import { engineInWords } from '../local/engine.ts';
 import { document } from '../output/document.ts';
 
 export const define: Define = (command, app) =>
@@ -25,12 +26,13 @@ async function status(app: App): Promise<void> {
   const report = {
     server,
     pid: daemon.pid,
+    engine: daemon.kubernetes === undefined ? 'stand-in' : 'kubernetes',
     running: { pods: pods.items.length, functions: control.functions },
     sessions: { all: sessions.items.length, finished: sessions.items.filter((one) => isTrue(one, 'Finished')).length },
   };
   const { output } = app.flags;
   if (output === 'json' || output === 'yaml') return app.print(await document(report, output));
-  app.print(`local cluster: ${server} (process ${daemon.pid}), a stand-in for Kubernetes and Knative\n`);
+  app.print(`local cluster: ${server} (process ${daemon.pid}), ${engineInWords(daemon.kubernetes)}\n`);
   app.print(`sessions: ${report.sessions.all}, ${report.sessions.finished} of them finished\n`);
   app.print(
     `running: ${pods.items.length} pods, ${control.functions.length} functions${control.functions.length ? ` (${control.functions.join(', ')})` : ''}\n`,

@@ -4,10 +4,12 @@ import { TRIAL_PEOPLE } from '../../local/people.ts';
 import type { App } from '../app.ts';
 import type { Define } from '../define.ts';
 import { findDaemon, startDaemon } from '../local/daemon.ts';
+import { chosenEngine, type EngineName, engineInWords, engineOption, readyLimit } from '../local/engine.ts';
 import { checkKubeconfig, enter, userKubeconfig } from '../local/user-kubeconfig.ts';
 import { withProgress } from '../output/progress.ts';
 
 interface Options {
+  engine: EngineName;
   port?: number;
   project: string;
   idle: number;
@@ -16,8 +18,6 @@ interface Options {
   delay?: number;
   reorder?: number;
 }
-
-const LIMIT_MS = 60_000;
 
 const number = (text: string): number => {
   const value = Number(text);
@@ -37,6 +37,7 @@ const port = (text: string): number => {
 export const define: Define = (command, app) =>
   command
     .option('--port <port>', 'where the API server listens on 127.0.0.1; default: as last time, or a free one', port)
+    .addOption(engineOption())
     .option('--project <namespace>', 'the namespace that is prepared for sessions', 'default')
     .option('--idle <seconds>', 'how long a function stays without an event', number, 30)
     .option('--lose <rate>', 'lose this share of the events', rate)
@@ -49,22 +50,28 @@ export const define: Define = (command, app) =>
 It is a stand-in for Kubernetes and Knative: one process, no containers. Pods are processes of your user, and nothing
 confines them. What tiny does not use is not there. Your kubeconfig gets the context tiny-local, made current.
 
+With --engine kubernetes the API server, its etcd and its controllers are real; pods, eventing and functions stay as
+they are. The programs are found in $KUBEBUILDER_ASSETS, on the path or in the cache, else built once with Go. It keeps
+its own Sessions apart from the stand-in's.
+
 Examples:
   ${app.program} up
+  ${app.program} up --engine kubernetes
   ${app.program} up --lose 0.3 --double 0.3`,
     )
     .action((options: Options) => up(app, options));
 
-async function up(app: App, { port, project, idle, ...faults }: Options): Promise<void> {
+async function up(app: App, { engine: name, port, project, idle, ...faults }: Options): Promise<void> {
   const folder = app.env.data;
   const kubeconfig = userKubeconfig(app.env);
   checkKubeconfig(kubeconfig);
   const running = findDaemon(folder);
+  const engine = running ? undefined : await chosenEngine(app, name);
   const start = () =>
     startDaemon({
       folder,
-      options: { port: port ?? 0, project, idleMs: idle * 1000, faults },
-      limit: LIMIT_MS,
+      options: { port: port ?? 0, project, idleMs: idle * 1000, faults, ...(engine && { engine }) },
+      limit: readyLimit(engine),
       signal: app.signal,
     });
   const began = app.now().getTime();
@@ -77,7 +84,7 @@ async function up(app: App, { port, project, idle, ...faults }: Options): Promis
       ? `The local cluster runs already at ${server}; flags were not looked at.`
       : `The local cluster is ready at ${server} (${took} s).`,
   );
-  app.note('It is a stand-in for Kubernetes and Knative: pods are processes, and nothing confines them.');
+  app.note(`It is ${engineInWords(daemon.kubernetes)}: pods are processes, and nothing confines them.`);
   app.note(`Context tiny-local is now current. To try the rules, use another's eyes:`);
   for (const [name, { may }] of Object.entries(TRIAL_PEOPLE)) app.note(`  --context tiny-local-${name}   ${may}`);
   app.note(

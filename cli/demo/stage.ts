@@ -16,10 +16,11 @@ import type { App } from '../app.ts';
 import { type AuditRow, parseAudit } from '../audit/row.ts';
 import { Failure } from '../failure.ts';
 import { type Daemon, startDaemon, stopDaemon } from '../local/daemon.ts';
+import { chosenEngine, type EngineName, readyLimit } from '../local/engine.ts';
 
 /** Functions go to zero this long after their last event, so that the end of the story is seen in it. */
 const IDLE_MS = 2500;
-const READY_MS = 30_000;
+const END_MS = 30_000;
 const STEP_MS = 50;
 export const PROJECT = 'demo';
 const ROOT = join(import.meta.dirname, '../..');
@@ -27,6 +28,8 @@ const ROOT = join(import.meta.dirname, '../..');
 export interface Stage {
   app: App;
   folder: string;
+  /** Of a real API server; absent: the stand-in's. */
+  kubernetes?: string;
   /** Sees all; it acts for nobody. */
   client: Client;
   /** The URL of the repository to work on. */
@@ -42,27 +45,29 @@ export interface Stage {
 }
 
 /** Starts the cluster and the git host. */
-export async function setStage(app: App): Promise<Stage> {
+export async function setStage(app: App, name: EngineName): Promise<Stage> {
+  const engine = await chosenEngine(app, name);
   const folder = mkdtempSync(join(tmpdir(), 'tiny-demo-'));
   const stands: { daemon?: Daemon; git?: GitServer } = {};
   const clear = async () => {
     const { daemon, git } = stands;
     delete stands.daemon;
     delete stands.git;
-    if (daemon) await stopDaemon(daemon, READY_MS);
+    if (daemon) await stopDaemon(daemon, END_MS);
     await git?.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    const options = { project: PROJECT, idleMs: IDLE_MS };
+    const options = { project: PROJECT, idleMs: IDLE_MS, ...(engine && { engine }) };
     stands.git = await serveRepository(folder);
-    stands.daemon = await startDaemon({ folder, options, limit: READY_MS, signal: app.signal });
+    stands.daemon = await startDaemon({ folder, options, limit: readyLimit(engine), signal: app.signal });
     const kubeconfig = join(folder, 'kubeconfig');
     writeFileSync(kubeconfig, JSON.stringify(stands.daemon.kubeconfig), { mode: 0o600 });
     const { config } = loadKubeconfig({ files: [kubeconfig], now: Date.now });
     return {
       app,
       folder,
+      ...(engine && { kubernetes: engine.version }),
       client: makeClient({ ...config, fieldManager: 'demo' }),
       repository: `${stands.git.url}/tiny.git`,
       tiny: (person, ...argv) => tinyAs(['--kubeconfig', kubeconfig, '--context', `tiny-local-${person}`, ...argv]),

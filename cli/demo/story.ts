@@ -6,6 +6,7 @@ import type { Question } from '../../lib/api/question.ts';
 import type { Session } from '../../lib/api/session.ts';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, PODS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
 import { askControl } from '../../local/control.ts';
+import { nodeFolder } from '../../local/folders.ts';
 import { isDeed } from '../audit/row.ts';
 import { Failure } from '../failure.ts';
 import { GREETING, SURVIVOR } from './scripts.ts';
@@ -122,7 +123,7 @@ const kill: Step = {
     await start(stage, 'survivor', SURVIVOR);
     await session(stage, 'survivor', ({ status }) => status?.message === 'half-way');
     const { items } = await stage.client.list(PODS, { namespace: PROJECT, labelSelector: 'tiny.dev/session=survivor' });
-    const pid = pidOf(stage.folder, items[0]?.metadata.uid ?? '');
+    const pid = pidOf(stage, items[0]?.metadata.uid ?? '');
     process.kill(-pid, 'SIGKILL');
     await openQuestion(stage, 'survivor');
     return `process group ${pid} was killed; the conversation went on without a second prompt`;
@@ -130,8 +131,8 @@ const kill: Step = {
 };
 
 /** The process of a pod's agent, as the node of the stand-in noted it. */
-function pidOf(folder: string, uid: string): number {
-  const pids = join(folder, 'node/pods', uid, 'pids');
+function pidOf({ folder, kubernetes }: Stage, uid: string): number {
+  const pids = join(nodeFolder(folder, kubernetes !== undefined), 'pods', uid, 'pids');
   check(readdirSync(pids).includes('agent'), `no process of pod ${uid}`);
   return Number.parseInt(readFileSync(join(pids, 'agent'), 'utf8'), 10);
 }

@@ -10,6 +10,8 @@ import { Failure } from '../failure.ts';
 export interface Daemon {
   pid: number;
   kubeconfig: Kubeconfig;
+  /** The version of a real API server; absent: the stand-in's runs. */
+  kubernetes?: string;
 }
 
 const ROOT = join(import.meta.dirname, '../..');

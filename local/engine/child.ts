@@ -3,18 +3,14 @@
  * it and sends SIGTERM when the pipe breaks. A pid file lets the next start end what survived even so.
  */
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { basename, join } from 'node:path';
-import { endLeftover } from '../node/leftover.ts';
 import { send } from '../node/process.ts';
 
 /** The first command waits at the pipe; `$$` is the shell, which then becomes the program. */
 const SHELL =
   '(read -r _ <&3; kill -TERM $$) 2>/dev/null & { read -r s </proc/$$/stat; } 2>/dev/null; echo "$$ $s" >"$0"; exec "$@" 3<&-';
-
-/** How long a program that an earlier run left has to end; a kill loses nothing. Milliseconds. */
-const LEFTOVER_MS = 2000;
 
 export interface Child {
   name: string;
@@ -26,11 +22,13 @@ export interface Child {
 
 const lastLines = (file: string): string => readFileSync(file, 'utf8').trimEnd().split('\n').slice(-8).join('\n');
 
-/** Starts `program` in `folder`, where `NAME.log` is its output. What an earlier run left of it is ended first. */
-export async function startChild(program: string, args: readonly string[], folder: string): Promise<Child> {
+/** Says who runs the program NAME of the engine in `folder`, as `node/leftover.ts` reads it. */
+export const pidFileOf = (folder: string, name: string): string => join(folder, `${name}.pid`);
+
+/** Starts `program` in `folder`, where `NAME.log` is its output. */
+export function startChild(program: string, args: readonly string[], folder: string): Child {
   const name = basename(program);
-  const [pidFile, logFile] = [join(folder, `${name}.pid`), join(folder, `${name}.log`)];
-  if (existsSync(pidFile)) await endLeftover(pidFile, LEFTOVER_MS);
+  const [pidFile, logFile] = [pidFileOf(folder, name), join(folder, `${name}.log`)];
   const log = openSync(logFile, 'w', 0o600);
   const child = spawn('/bin/sh', ['-c', SHELL, pidFile, program, ...args], {
     cwd: folder,

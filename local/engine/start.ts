@@ -2,11 +2,11 @@
  * A real kube-apiserver with its etcd and, where it is there, the controller manager: on loopback, all they keep in one
  * folder. Started again on that folder they go on with the same data.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import type { Person } from '../../lib/api/meta.ts';
+import type { KubeObject, Person } from '../../lib/api/meta.ts';
+import { makeClient } from '../../lib/kube/client.ts';
 import { makeTransport } from '../../lib/kube/transport.ts';
 import { listen } from '../functions/port.ts';
 import { loadTokens } from '../people.ts';
@@ -19,8 +19,9 @@ import {
   type Variant,
 } from './arguments.ts';
 import type { Binaries } from './binaries.ts';
-import { type Child, startChild } from './child.ts';
 import { AUDIT_POLICY, AUTHENTICATION, kubeconfig, tokenFile } from './configuration.ts';
+import { define } from './define.ts';
+import { endEngineLeftovers, Group } from './group.ts';
 import { ensurePki, readPki } from './pki.ts';
 
 export interface EngineOptions extends Variant {
@@ -31,6 +32,11 @@ export interface EngineOptions extends Variant {
   port?: number;
   /** By their bearer token. The administrator is not among them. */
   people?: ReadonlyMap<string, Person>;
+  /**
+   * CustomResourceDefinitions that the server is to know from its start. A mutating policy over a kind that came later
+   * answers 503 for up to half a minute (seen on 1.37).
+   */
+  definitions?: readonly KubeObject[];
   /** Whether the controller manager is wanted, too. */
   controllers: boolean;
   /** Default: `audit.log` in the folder. */
@@ -54,15 +60,8 @@ export interface Engine {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** A program of the engine has ended by itself. */
-export class EngineFailed extends Error {
-  override name = 'EngineFailed';
-}
-
 const ADMIN = 'tiny:engine-admin';
 const CONTROLLERS = 'system:kube-controller-manager';
-const READY_MS = 60_000;
-const STEP_MS = 25;
 
 /** Throws `EADDRINUSE` where the port is another's. */
 async function claimPort(wanted: number): Promise<number> {
@@ -71,25 +70,6 @@ async function claimPort(wanted: number): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
-
-/** Waits until `isReady`. Throws `EngineFailed` where the program ends first, or takes too long. */
-async function ready(child: Child, folder: string, isReady: () => Promise<boolean>): Promise<void> {
-  const log = `Its log is ${join(folder, `${child.name}.log`)}.`;
-  const ended = child.exited.then((said) => {
-    throw new EngineFailed(`${child.name} ended before it was ready:\n${said}\n${log}`);
-  });
-  ended.catch(() => undefined);
-  for (const until = Date.now() + READY_MS; Date.now() < until; await Promise.race([ended, setTimeout(STEP_MS)]))
-    if (await Promise.race([ended, isReady()])) return;
-  throw new EngineFailed(`${child.name} is not ready after ${READY_MS / 1000} s. ${log}`);
-}
-
-const accepts = (path: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(path);
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
 
 /** What the programs read, written anew each time; the certificates and tokens stay. */
 async function prepare({ folder, people = new Map() }: EngineOptions, url: string) {
@@ -113,54 +93,58 @@ async function prepare({ folder, people = new Map() }: EngineOptions, url: strin
   return { caPem: readPki(join(folder, FILES.pki), 'authority'), adminToken: admin };
 }
 
-const health = (url: string, ca: string) => {
-  const transport = makeTransport({ server: url, ca, userAgent: 'tiny-engine', timeoutMs: 5000, now: Date.now });
-  return (path: string, token?: string) =>
-    transport
-      .read({ method: 'GET', path, ...(token && { headers: [['authorization', `Bearer ${token}`]] }) })
-      .then(() => true)
-      .catch(() => false);
-};
+type Access = Pick<Engine, 'url' | 'caPem' | 'adminToken' | 'auditLog'>;
+
+const ASK_MS = 5000;
+
+/** Whether the server answers a GET of `path` well. */
+async function answers({ url, caPem, adminToken }: Access, path: string): Promise<boolean> {
+  const auth = { token: adminToken };
+  const transport = makeTransport({ server: url, ca: caPem, auth, userAgent: ADMIN, timeoutMs: ASK_MS, now: Date.now });
+  return transport.read({ method: 'GET', path }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Starts etcd and the server; the server twice where a kind is new to it. */
+async function serve(group: Group, options: EngineOptions, access: Access): Promise<void> {
+  const { folder, binaries, definitions = [] } = options;
+  const { url, caPem, adminToken, auditLog } = access;
+  rmSync(join(folder, ETCD_SOCKET), { force: true });
+  await group.run(binaries.etcd, etcdArguments(options), async () => existsSync(join(folder, ETCD_SOCKET)));
+  const args = apiServerArguments(Number(new URL(url).port), auditLog, options);
+  const start = () => group.run(binaries.apiServer, args, () => answers(access, '/readyz'));
+  const server = await start();
+  const client = makeClient({ server: url, ca: caPem, auth: { token: adminToken }, fieldManager: ADMIN });
+  if (!definitions.length || !(await define(client, definitions))) return;
+  await group.end(server, 0);
+  await start();
+}
 
 /** Starts it; ready when the promise resolves. Throws `EngineFailed`, and `EADDRINUSE` where the port is taken. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { folder, binaries } = options;
-  const port = await claimPort(options.port ?? 0);
-  const url = `https://127.0.0.1:${port}`;
+  const { folder, binaries, log } = options;
+  await endEngineLeftovers(folder);
+  const url = `https://127.0.0.1:${await claimPort(options.port ?? 0)}`;
   const auditLog = options.auditLog ?? join(folder, 'audit.log');
-  const { caPem, adminToken } = await prepare(options, url);
-  const children: Child[] = [];
-  const ending = new AbortController();
-  const stop = async (graceMs = 10_000) => {
-    ending.abort();
-    for (const child of children.toReversed()) await child.end(graceMs);
-  };
-  const run = async (program: string, args: string[], isReady: () => Promise<boolean>) => {
-    const child = await startChild(program, args, folder);
-    children.push(child);
-    await ready(child, folder, isReady);
-    void child.exited.then((said) => ending.signal.aborted || options.log(`${child.name} has ended:\n${said}`));
-  };
-  const answers = health(url, caPem);
+  const access = { url, auditLog, ...(await prepare(options, url)) };
+  const group = new Group(folder, log);
+  const controllerManager = options.controllers ? binaries.controllerManager : undefined;
   try {
-    await run(binaries.etcd, etcdArguments(options), () => accepts(join(folder, ETCD_SOCKET)));
-    await run(binaries.apiServer, apiServerArguments(port, auditLog, options), () => answers('/readyz'));
-    const { controllerManager } = binaries;
+    await serve(group, options, access);
     const account = '/api/v1/namespaces/default/serviceaccounts/default';
-    if (options.controllers && controllerManager)
-      await run(controllerManager, controllerManagerArguments(options), () => answers(account, adminToken));
+    if (controllerManager)
+      await group.run(controllerManager, controllerManagerArguments(options), () => answers(access, account));
   } catch (error) {
-    await stop(1000);
+    await group.stop(1000);
     throw error;
   }
   return {
-    url,
-    caPem,
-    adminToken,
+    ...access,
     adminKubeconfig: join(folder, FILES.admin),
-    auditLog,
     version: binaries.version,
-    controllers: options.controllers && binaries.controllerManager !== undefined,
-    stop,
+    controllers: controllerManager !== undefined,
+    stop: (graceMs = 10_000) => group.stop(graceMs),
   };
 }

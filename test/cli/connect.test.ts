@@ -24,11 +24,15 @@ describe('the environment', () => {
     expect(parseEnvironment({ HOME: '/h', KUBECONFIG: '', NO_COLOR: '' })).toEqual({
       home: '/h',
       data: '/h/.local/share/tiny',
+      cache: '/h/.cache/tiny',
+      path: '/usr/local/bin:/usr/bin:/bin',
     });
     expect(parseEnvironment({ HOME: '/h', XDG_DATA_HOME: '/d', NO_COLOR: '1', TERM: 'dumb', KUBECONFIG: 'a' })).toEqual(
       {
         home: '/h',
         data: '/d/tiny',
+        cache: '/h/.cache/tiny',
+        path: '/usr/local/bin:/usr/bin:/bin',
         noColor: '1',
         term: 'dumb',
         kubeconfig: 'a',

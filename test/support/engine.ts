@@ -5,7 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Person } from '../../lib/api/meta.ts';
+import type { KubeObject, Person } from '../../lib/api/meta.ts';
+import { readManifests } from '../../lib/install/manifests.ts';
 import { makeClient } from '../../lib/kube/client.ts';
 import type { Client } from '../../lib/kube/types.ts';
 import type { Variant } from '../../local/engine/arguments.ts';
@@ -29,6 +30,8 @@ export interface TestEngine extends Engine {
 export interface TestEngineOptions extends Variant {
   /** By their token. */
   people?: ReadonlyMap<string, Person>;
+  /** CustomResourceDefinitions; those of `crds/` by default. */
+  definitions?: readonly KubeObject[];
   /** Default: without. */
   controllers?: boolean;
 }
@@ -40,11 +43,12 @@ export const engineBinaries: Binaries | undefined = await lookForEngine({ ...rea
 if (!engineBinaries) say('SKIPPED: no kube-apiserver is found. `npm run engine` builds one.');
 
 /** Starts one, in 2 to 10 seconds. Throws where `engineBinaries` is undefined. */
-export async function engineForTests({ controllers = false, ...options }: TestEngineOptions = {}): Promise<TestEngine> {
+export async function engineForTests(wanted: TestEngineOptions = {}): Promise<TestEngine> {
   if (!engineBinaries) throw new Error('no kube-apiserver is found: `npm run engine` builds one');
   const folder = mkdtempSync(join(tmpdir(), 'tiny-engine-'));
   const binaries = engineBinaries;
-  const engine = await startEngine({ ...options, controllers, folder, binaries, unsafe: true, log: say });
+  const options = { controllers: false, definitions: readManifests(join(ROOT, 'crds')), ...wanted };
+  const engine = await startEngine({ ...options, folder, binaries, unsafe: true, log: say });
   const clientOf = (token: string, fieldManager = 'test') =>
     makeClient({ server: engine.url, ca: engine.caPem, auth: { token }, fieldManager });
   return {
