@@ -56,6 +56,12 @@ export async function complete(command: Command, app: App): Promise<void> {
   (await entry.load()).define(command, app);
 }
 
+/** Lists in Markdown begin with "- ", and so do many prompts. */
+const textHint = (error: string): string =>
+  /unknown option '-[^']*\s/.test(error)
+    ? '  A text that begins with "-" stands after --, or is read with -f FILE.\n'
+    : '';
+
 /** The program of one run. Nothing is written to the process: commander throws, and writes through `app.io`. */
 export function makeProgram(app: App): Command {
   const program = new Command(app.program)
@@ -74,6 +80,7 @@ export function makeProgram(app: App): Command {
       getErrHelpWidth: () => app.io.stderr.columns || 100,
       getOutHasColors: () => false,
       getErrHasColors: () => false,
+      outputError: (text, write) => write(text + textHint(text)),
     })
     .helpCommand(false)
     .addHelpText('after', examples(app.program))

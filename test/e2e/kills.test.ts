@@ -31,6 +31,8 @@ const WORK = script(
 );
 const ASK = script({ ask: { text: 'Which?', options: ['left', 'right'], into: 'choice' } }, { commit: 'Choice' });
 
+const PROPOSE = script({ spawn: { name: 'proposed', prompt: 'hello' } });
+
 const isHalfWay = (name: string) => local.session(name, 'half-way', ({ status }) => status?.message === 'half-way');
 const isWaiting = (name: string) => local.session(name, 'to wait', (one) => isTrue(one, 'Waiting'));
 const inRepo = async (name: string, file: string) => join(await local.volume(name), 'repo/repo', file);
@@ -92,55 +94,41 @@ test('a killed agent goes on with its turn, a killed tools sidecar is asked agai
 });
 
 test('after a kill of the cluster everything goes on: nothing acknowledged is lost, nothing runs or is said twice', async () => {
-  const names = ['busy', 'open', 'new-0', 'new-1'];
   await make('busy', WORK);
-  await make('open', ASK);
+  await make('open', PROPOSE);
   await Promise.all([isHalfWay('busy'), isWaiting('open')]);
-  const question = await local.question('open');
-  await local.ok('new', '--agent', 'rehearsal', '--name', 'new-0', 'hello');
+  const { metadata } = await local.question('open');
   const before = local.processes().map(({ pid }) => pid);
+  await local.ok('new', '--agent', 'rehearsal', '--suspend', '--name', 'new-0', 'hello');
   await local.kill();
   expect(local.processesOf('busy', 'harness'), 'what is tested: its processes outlive it').toHaveLength(1);
-  const twins = watchTwins(names);
+  const twins = watchTwins(['busy', 'open', 'proposed']);
   await local.up();
-  expect((await local.question('open')).metadata.uid).toBe(question.metadata.uid);
+  expect((await local.question('open')).metadata.uid).toBe(metadata.uid);
   await until('no process of the earlier run', () => !local.processes().some(({ pid }) => before.includes(pid)));
-
-  await local.ok('new', '--agent', 'rehearsal', '--name', 'new-1', 'hello');
-  await choose('open', question.spec.options?.[1]?.id ?? '');
-  await local.kill();
-  await local.up();
-  // The events of what was made right before a kill may be lost, as in Knative.
-  await local.ok('touch', 'new-0', 'new-1');
-  await goOn('busy');
-  for (const name of names) await local.finished(name);
-  await local.noPods();
-  expect(twins.stop()).toEqual(Object.fromEntries(names.map((name) => [name, 1])));
-  expect(readFileSync(await inRepo('busy', 'log'), 'utf8')).toBe('begun\ndone\n');
-  expect(readFileSync(await inRepo('open', 'choice'), 'utf8')).toContain('right');
-  expect([await commits('busy'), await commits('open')]).toEqual([1, 1]);
-  for (const name of names) {
-    expect(local.made('deployments.apps', name), name).toBe(1);
-    expect(local.made('persistentvolumeclaims', name), name).toBe(1);
-  }
-  await heardOnce('busy', WORK);
-  await heardOnce('open', ASK);
-  await heardOnce('new-0', 'hello');
-  await heardOnce('new-1', 'hello');
-});
-
-test('an answer that is acknowledged right before a kill is acted on after it', async () => {
-  await local.make('proposes', { prompt: script({ spawn: { name: 'proposed', prompt: 'hello' } }) });
-  const { metadata } = await local.question('proposes');
+  await local.make('new-1', { suspend: true });
   await local.ok('--context', 'tiny-local-bob', 'y', metadata.name);
   await local.kill();
   await local.up();
-  await local.ok('touch', `question/${metadata.name}`);
+  // The events of what was done right before a kill may be lost, as in Knative: then a touch makes up for it.
+  await local.ok('touch', 'new-0', 'new-1', `question/${metadata.name}`);
   expect(await local.acted(metadata.name)).toMatchObject({ reason: 'Spawned' });
-  // Where the kill came after the child was made, the child's own event is what was lost.
-  await local.ok('--context', 'tiny-local-bob', 'touch', 'proposed');
-  await Promise.all([local.finished('proposes'), local.finished('proposed')]);
   expect((await local.get(SESSIONS, 'proposed'))?.spec.requester?.username).toBe('bob');
-  expect(local.made('sessions.tiny.dev', 'proposed')).toBe(1);
+  await local.ok('--context', 'tiny-local-bob', 'touch', 'proposed');
+  await goOn('busy');
+  for (const name of ['busy', 'open', 'proposed']) await local.finished(name);
+  await Promise.all([local.materialised('new-0'), local.materialised('new-1')]);
   await local.noPods();
+  expect(twins.stop()).toEqual({ busy: 1, open: 1, proposed: 1 });
+  expect(readFileSync(await inRepo('busy', 'log'), 'utf8')).toBe('begun\ndone\n');
+  expect(await commits('busy')).toBe(1);
+  for (const name of ['busy', 'open', 'proposed', 'new-0', 'new-1']) {
+    expect(local.made('sessions.tiny.dev', name), name).toBe(1);
+    expect(local.made('deployments.apps', name), name).toBe(1);
+    expect(local.made('persistentvolumeclaims', name), name).toBe(1);
+  }
+  expect(local.made('questions.tiny.dev', 'open')).toBe(1);
+  await heardOnce('busy', WORK);
+  await heardOnce('open', PROPOSE);
+  await heardOnce('proposed', 'hello');
 });

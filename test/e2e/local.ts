@@ -2,12 +2,12 @@
  * A local cluster as a person has it: the `tiny` command in processes of its own, in a temporary folder that stands
  * for the person's home. Nothing of the real user's is read or written.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { type AuditRow, isDeed, parseAudit } from '../../cli/audit/row.ts';
 import { findCondition, isTrue } from '../../lib/api/conditions.ts';
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
@@ -19,6 +19,10 @@ import { type Client, PODS, QUESTIONS, type ResourceType, SESSIONS } from '../..
 import { askControl } from '../../local/control.ts';
 import { SERVICES } from '../../local/functions/service.ts';
 import { type GitServer, startGitServer } from '../../local/git-server.ts';
+
+// What is waited for comes within seconds; on a machine that does much else, later.
+const LIMIT_MS = 60_000;
+vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: 2 * LIMIT_MS });
 
 const ROOT = join(import.meta.dirname, '../..');
 export const NAMESPACE = 'default';
@@ -56,8 +60,8 @@ export function run([program = '', ...args]: string[], { env = {}, input = '', c
 }
 
 /** Waits until `read` gives something other than `undefined`, `false` or `''`. */
-export async function until<T>(what: string, read: () => T | Promise<T>, limit = 20_000): Promise<NonNullable<T>> {
-  for (const end = Date.now() + limit; Date.now() < end; ) {
+export async function until<T>(what: string, read: () => T | Promise<T>): Promise<NonNullable<T>> {
+  for (const end = Date.now() + LIMIT_MS; Date.now() < end; ) {
     const value = await read();
     if (value) return value as NonNullable<T>;
     await setTimeout(20);
@@ -104,11 +108,6 @@ export class Local {
   run(argv: string[], options: RunOptions = {}): Promise<Ran> {
     const { env, ...rest } = options;
     return run([process.execPath, join(ROOT, 'bin/tiny'), ...argv], { env: { ...this.env, ...env }, ...rest });
-  }
-
-  /** The command goes on beside the test. */
-  start(...argv: string[]): ChildProcess {
-    return spawn(process.execPath, [join(ROOT, 'bin/tiny'), ...argv], { env: this.env, stdio: 'ignore' });
   }
 
   /** What it says on stdout; fails where the command does. */

@@ -22,13 +22,11 @@ const sized = (bytes: number): string => NASTY + 'x'.repeat(bytes - Buffer.byteL
 
 test('prompts reach the agent byte for byte, from an argument, a file and stdin, and past the limit nothing is made', async () => {
   const prompts: Record<string, string> = {
-    one: 'x',
     argument: `${sized(127 * KIB).replaceAll('\0', ' ')}`,
     file: sized(129 * KIB),
     stdin: sized(256 * KIB),
   };
   const NEW = ['new', '--agent', 'rehearsal', '--name'];
-  await local.ok(...NEW, 'one', prompts['one'] ?? '');
   await local.ok(...NEW, 'argument', '--', prompts['argument'] ?? '');
   await local.ok(...NEW, 'file', '-f', local.write('prompt.md', prompts['file'] ?? ''));
   expect(await local.run([...NEW, 'stdin', '-'], { input: prompts['stdin'] ?? '' })).toMatchObject({ code: 0 });
@@ -62,8 +60,9 @@ test('a prompt stands in no process’s arguments or environment, and in no log 
 
 test('a name of 40 characters works to the end; one of 41 is refused with what to do', async () => {
   const longest = `a-${'x'.repeat(38)}`;
-  await local.ok('new', '--agent', 'rehearsal', '--name', longest, 'hello');
+  await local.ok('new', '--agent', 'rehearsal', '--name', longest, 'x');
   await local.finished(longest);
+  expect(await local.heard(longest)).toEqual(['x']);
   expect(await local.names(CLAIMS, `tiny.dev/session=${longest}`)).toEqual([longest]);
   const tooLong = await local.tiny('new', '--agent', 'rehearsal', '--name', `${longest}y`, 'hello');
   expect(tooLong.code).toBe(2);

@@ -84,15 +84,14 @@ test('finished Sessions hold no pod, idle functions are at zero, and a message w
   expect((await local.heard('hello')).filter((text) => text.includes('and now the tests'))).toHaveLength(1);
 });
 
+test('a prompt that looks like an option is refused with what to do', async () => {
+  const { code, err } = await local.tiny('new', '- fix the login\n- test it');
+  expect(code).toBe(2);
+  expect(err).toContain('stands after --');
+});
+
 test('a suspended Session holds no pod, and goes on when resumed', async () => {
-  await local.ok(
-    'new',
-    '--agent',
-    'rehearsal',
-    '--name',
-    'long',
-    '- wait: 0.1\n- ask: { text: Well?, options: [Yes] }',
-  );
+  await local.ok('new', '--agent', 'rehearsal', '--name', 'long', '[{ask: {text: Well?, options: [Yes]}}]');
   await local.question('long');
   expect(await local.ok('suspend', 'long')).toBe('session.tiny.dev/long suspended\n');
   await local.noPods();
