@@ -94,7 +94,15 @@ export async function setStage(root: string): Promise<Stage> {
   });
   const as = (token: string) =>
     makeClient({ server: server.url, ca: server.caPem, auth: { token }, fieldManager: `tiny-${token}` });
-  await install(as('admin'), root);
+  const close = async () => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // A server that is left open would keep a failed build from ending.
+  await install(as('admin'), root).catch(async (error) => {
+    await close();
+    throw error;
+  });
   const alice = as('alice');
   const newSession = (name: string) =>
     alice.create(SESSIONS, {
@@ -109,9 +117,5 @@ export async function setStage(root: string): Promise<Stage> {
     TINY_CREDENTIALS: writeCredentials(folder, name, server.caPem),
     LOG_LEVEL: 'warn',
   });
-  const close = async () => {
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
-  };
   return { envOf, eventOf, as, newSession, requests: (by) => requestsIn(join(folder, 'audit.log'), by), close };
 }
