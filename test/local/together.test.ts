@@ -16,7 +16,8 @@ import { type Functions, startFunctions } from '../../local/functions/runner.ts'
 import { SERVICES, type Service } from '../../local/functions/service.ts';
 import { startNode } from '../../local/node/node.ts';
 import { PODS } from '../../local/node/pod.ts';
-import { FOREVER, object, type StandIn, script, startStandIn, until } from './support/stand-in.ts';
+import { FOREVER, object, script, until } from './support/objects.ts';
+import { type StandIn, startStandIn } from './support/stand-in.ts';
 
 let standIn: StandIn;
 let functions: Functions;

@@ -13,7 +13,8 @@ import {
 } from '../../../local/controllers/deployment-pods.ts';
 import type { Part } from '../../../local/controllers/loop.ts';
 import { PODS, type Pod } from '../../../local/node/pod.ts';
-import { object, pod, type StandIn, script, startStandIn, until } from '../support/stand-in.ts';
+import { object, pod, script, until } from '../support/objects.ts';
+import { type StandIn, startStandIn } from '../support/stand-in.ts';
 
 const deployment = (replicas: number, code = '1'): Deployment =>
   object(

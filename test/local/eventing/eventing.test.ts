@@ -9,7 +9,8 @@ import { type EventingOptions, startEventing } from '../../../local/eventing/eve
 import { API_SERVER_SOURCES, BROKERS, PING_SOURCES, TRIGGERS } from '../../../local/eventing/kinds.ts';
 import { listen } from '../../../local/functions/port.ts';
 import { CONFIG_MAPS } from '../../../local/node/pod.ts';
-import { object, type StandIn, startStandIn, until } from '../support/stand-in.ts';
+import { object, until } from '../support/objects.ts';
+import { type StandIn, startStandIn } from '../support/stand-in.ts';
 
 interface Captured {
   note: string;

@@ -3,7 +3,7 @@ import { pluralOf } from '../../../local/eventing/cloud-event.ts';
 import { isRetried, retrying } from '../../../local/eventing/delivery.ts';
 import { type Faults, withFaults } from '../../../local/eventing/faults.ts';
 import { minutesOf, untilNext } from '../../../local/eventing/ping.ts';
-import { until } from '../support/stand-in.ts';
+import { until } from '../support/objects.ts';
 
 test('the shipped delivery gives up after 205 seconds', () => {
   const { retries, wait } = retrying({ retry: 10, backoffPolicy: 'exponential', backoffDelay: 'PT0.2S' });

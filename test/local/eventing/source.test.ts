@@ -4,7 +4,7 @@ import type { Client } from '../../../lib/kube/types.ts';
 import type { CloudEvent } from '../../../local/eventing/cloud-event.ts';
 import type { ApiServerSource } from '../../../local/eventing/kinds.ts';
 import { sourceProblem, startSource } from '../../../local/eventing/source.ts';
-import { object, until } from '../support/stand-in.ts';
+import { object, until } from '../support/objects.ts';
 
 const source = (spec: object) =>
   object(

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Functions, startFunctions } from '../../../local/functions/runner.ts';
 import { SERVICES, type Service } from '../../../local/functions/service.ts';
-import { object, type StandIn, startStandIn, until } from '../support/stand-in.ts';
+import { object, until } from '../support/objects.ts';
+import { type StandIn, startStandIn } from '../support/stand-in.ts';
 
 const CODE = `
 const http = require('node:http');

@@ -6,7 +6,8 @@ import { endAllLeftovers, endLeftover } from '../../../local/node/leftover.ts';
 import { type Node, startNode } from '../../../local/node/node.ts';
 import { PODS } from '../../../local/node/pod.ts';
 import { launch } from '../../../local/node/process.ts';
-import { FOREVER, pod, type StandIn, script, startStandIn, until } from '../support/stand-in.ts';
+import { FOREVER, pod, script, until } from '../support/objects.ts';
+import { type StandIn, startStandIn } from '../support/stand-in.ts';
 
 let standIn: StandIn;
 let node: Node | undefined;

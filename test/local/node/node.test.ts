@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLAIMS, type Ref } from '../../../lib/kube/types.ts';
 import { type Node, startNode } from '../../../local/node/node.ts';
 import { type ContainerStatus, type Data, PODS, SECRETS } from '../../../local/node/pod.ts';
-import { FOREVER, object, pod, type StandIn, script, startStandIn, until } from '../support/stand-in.ts';
+import { FOREVER, object, pod, script, until } from '../support/objects.ts';
+import { type StandIn, startStandIn } from '../support/stand-in.ts';
 
 let standIn: StandIn;
 let node: Node;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Client } from '../../../lib/kube/types.ts';
 import { makeTokens } from '../../../local/node/tokens.ts';
-import { pod } from '../support/stand-in.ts';
+import { pod } from '../support/objects.ts';
 
 test('a token is kept for 80 % of its life, bound to its pod, one a lifetime', async () => {
   let now = 0;

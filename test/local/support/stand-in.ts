@@ -1,18 +1,15 @@
-/** The stand-in's API server in a temporary folder with an administrator's client, and what tests wait with. */
+/** The stand-in's API server in a temporary folder with an administrator's client. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
-import { expect } from 'vitest';
-import type { KubeObject } from '../../../lib/api/meta.ts';
 import { makeClient } from '../../../lib/kube/client.ts';
 import { type Client, DEPLOYMENTS, type ResourceType } from '../../../lib/kube/types.ts';
 import { startApiServer } from '../../../local/api/server.ts';
 import type { Logs } from '../../../local/api/subresources.ts';
 import type { World } from '../../../local/controllers/loop.ts';
 import type { NodeOptions } from '../../../local/node/container.ts';
-import type { Pod } from '../../../local/node/pod.ts';
 import { hostOf } from './host.ts';
+import { object } from './objects.ts';
 
 export const NAMESPACES = {
   ...DEPLOYMENTS,
@@ -64,37 +61,3 @@ export async function startStandIn(logs?: Logs): Promise<StandIn> {
   const node = { ...world, ...hostOf(folder), apiServer: { host, port: Number(port) }, backOffMs: 20, retryMs: 20 };
   return { url: server.url, caPem: server.caPem, folder, client, world, lines, node, close };
 }
-
-/** An object of `apiVersion/kind`, such as `apps/v1/Deployment`. */
-export const object = <T extends object>(type: string, metadata: KubeObject['metadata'], rest?: T) => {
-  const at = type.lastIndexOf('/');
-  return { apiVersion: type.slice(0, at), kind: type.slice(at + 1), metadata, ...rest } as KubeObject & T;
-};
-
-/** Waits until `read` gives something other than `undefined`, `false` or an empty list. */
-export async function until<T>(what: string, read: () => T | Promise<T>): Promise<NonNullable<T>> {
-  for (const end = Date.now() + 8000; Date.now() < end; ) {
-    const value = await read();
-    if (value && !(Array.isArray(value) && value.length === 0)) return value as NonNullable<T>;
-    await setTimeout(10);
-  }
-  return expect.fail(`waited for ${what} in vain`);
-}
-
-/** A container that runs a line of JavaScript. */
-export const script = (name: string, code: string, rest: object = {}) => ({
-  name,
-  image: 'tiny.dev/test:1',
-  command: ['node', '-e', code],
-  ...rest,
-});
-
-export const pod = (name: string, spec: object): Pod =>
-  object(
-    'v1/Pod',
-    { name, namespace: 'team-a' },
-    { spec: { nodeName: 'tiny-stand-in', terminationGracePeriodSeconds: 1, ...spec } },
-  ) as unknown as Pod;
-
-/** Runs until it gets SIGTERM. */
-export const FOREVER = 'setInterval(() => {}, 1000)';
