@@ -37,6 +37,16 @@ export interface Report {
   [field: string]: unknown;
 }
 
+/**
+ * Another object that hears of it: read by the caller itself when all is done, and told what `say` returns. It comes
+ * before the report, so that a run that was killed in between is begun again.
+ */
+export interface Tidings<T extends KubeObject = KubeObject> {
+  type: ResourceType<T>;
+  ref: Ref;
+  say: (object: Stored<T>) => Report | undefined;
+}
+
 /** What to do about one object. An empty plan means that all is as it should be. */
 export interface Plan {
   /** With whose rights `ensure` and `remove` are done. */
@@ -47,6 +57,10 @@ export interface Plan {
   refusal?: Refusal;
   /** What is told when all of it was done. */
   report?: Report;
+  /** Whether the object is to be read and planned for anew once the report is written. */
+  again?: boolean;
+  /** Who else hears of it, whether it was done or refused. */
+  tidings?: Tidings;
 }
 
 export const NOTHING: Plan = { ensure: [], remove: [] };

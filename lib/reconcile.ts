@@ -9,7 +9,7 @@ import { ImpersonationRefused } from './identity/impersonation-headers.ts';
 import { isConflict, isNotFound } from './kube/errors.ts';
 import type { Client, Ref } from './kube/types.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import type { Plan, Reconciler, Refusal, Report } from './plan.ts';
+import type { Plan, Reconciler, Refusal, Report, Tidings } from './plan.ts';
 
 export interface ReconcileOptions {
   /** Reads and reports as the caller; acts as the person of the plan. */
@@ -42,7 +42,7 @@ export async function reconcile<T extends KubeObject>(
   }
 }
 
-/** One pass; `undefined` where the object changed meanwhile and another pass is due. */
+/** One pass; `undefined` where another is due: the object changed meanwhile, or the plan said so. */
 async function once<T extends KubeObject>(
   reconciler: Reconciler<T>,
   ref: Ref,
@@ -54,7 +54,10 @@ async function once<T extends KubeObject>(
   const plan = reconciler.plan(object, now);
   const refusal = plan.refusal ?? (await act(plan, options));
   const report = refusal ? reconciler.refused(object, refusal, now) : plan.report;
-  if (report && !(await told(options.client, { object, report, type: reconciler.type }))) return undefined;
+  const settled =
+    (await heard(options.client, plan.tidings)) &&
+    (await told(options.client, { object, report, type: reconciler.type }));
+  if (!settled || plan.again) return undefined;
   return refusal ? refusedOutcome(refusal, reconciler.final) : { kind: 'done', message: summary(plan) };
 }
 
@@ -81,14 +84,23 @@ async function actAs(asPerson: Client, plan: Plan): Promise<Refusal | undefined>
   return undefined;
 }
 
+/** False where the other object has changed meanwhile. One that is gone needs no tidings. */
+async function heard(client: Client, tidings: Tidings | undefined): Promise<boolean> {
+  if (!tidings) return true;
+  const { type, ref, say } = tidings;
+  const object = await client.get(type, ref);
+  return !object || told(client, { type, object, report: say(object) });
+}
+
 interface Telling<T extends KubeObject> {
   type: Reconciler<T>['type'];
   object: Stored<T>;
-  report: Report;
+  report: Report | undefined;
 }
 
 /** Writes the report on exactly the object that was read; false where it has changed. A deleted one needs no report. */
 async function told<T extends KubeObject>(client: Client, { type, object, report }: Telling<T>): Promise<boolean> {
+  if (!report) return true;
   const { name, namespace, uid, resourceVersion } = object.metadata;
   const metadata = { name, uid, resourceVersion, ...(namespace && { namespace }) };
   try {

@@ -4,11 +4,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Clock } from '../../lib/kube/clock.ts';
 import type { Client } from '../../lib/kube/types.ts';
+import { milliseconds } from '../../lib/session/lifetime.ts';
 import type { Identity } from '../env.ts';
 import { makeAsking } from './asking.ts';
 import { harnessListener } from './harness-server.ts';
 import { serveMcp } from './mcp-server.ts';
-import { ownSession } from './own-session.ts';
+import { type OwnSession, ownSession } from './own-session.ts';
 import { makeQuestions } from './questions.ts';
 import { listenAt } from './sockets.ts';
 import { makeStatusWriter } from './status-writer.ts';
@@ -28,7 +29,7 @@ export async function serveTools({ identity, client, clock, log }: ToolsOptions)
   const session = ownSession(client, identity);
   const status = makeStatusWriter({ client, session, file: join(folder, 'status.json'), now });
   const questions = makeQuestions(client, identity, session);
-  const waiting = makeWaiting(status, log);
+  const waiting = makeWaiting({ status, log, patience: () => patienceOf(session), now: clock.now });
   const asking = makeAsking({ questions, waiting, folder, clock });
   const harness = createHttpServer(harnessListener({ session, status, questions, waiting, now }));
   const connected = new Set<Socket>();
@@ -45,6 +46,12 @@ export async function serveTools({ identity, client, clock, log }: ToolsOptions)
     agents.close();
     for (const socket of connected) socket.destroy();
   };
+}
+
+/** How long the Session may wait awake, milliseconds. */
+function patienceOf(session: OwnSession): number | undefined {
+  const after = session.known()?.spec.idle.suspendAfter;
+  return after === undefined ? undefined : milliseconds(after);
 }
 
 const listen =

@@ -3,6 +3,9 @@ import type { Question } from '../../lib/api/question.ts';
 import type { Decision } from '../../lib/question/decision.ts';
 import type { StatusPatch, StatusWriter } from './status-writer.ts';
 
+/** How long the Session may wait before it is put to sleep, as its spec says; `undefined`: for ever. Milliseconds. */
+export type Patience = () => number | undefined;
+
 export interface Waiting {
   /** A Question was read, and this holds for it. */
   see(question: Question, decision: Decision): void;
@@ -12,10 +15,17 @@ export interface Waiting {
   reset(): void;
 }
 
+/**
+ * How long it has waited, once that is longer than the Session's patience, in whole minutes. A change of the status
+ * is what wakes the function that takes the workload to zero; this makes one a minute until it has.
+ */
+const waited = (ms: number, patience: number | undefined): string =>
+  patience === undefined || ms < patience ? '' : ` (for ${Math.floor(ms / 60_000)} min)`;
+
 const open = (name: string, text: string): StatusPatch => ({
   conditions: [
     { type: 'Ready', status: 'True', reason: 'Waiting', message: `waiting for the answer to Question ${name}` },
-    { type: 'Waiting', status: 'True', reason: 'Question', message: `Question ${name}: ${text.slice(0, 1024)}` },
+    { type: 'Waiting', status: 'True', reason: 'Question', message: `Question ${name}: ${text}` },
   ],
 });
 
@@ -26,23 +36,33 @@ const closed = (name: string): StatusPatch => ({
   ],
 });
 
-/** `log` gets what could not be told. */
-export function makeWaiting(status: StatusWriter, log: (line: string) => void): Waiting {
-  const seen = new Map<string, string>();
+interface Options {
+  status: StatusWriter;
+  /** Gets what could not be told. */
+  log: (line: string) => void;
+  patience: Patience;
+  /** Milliseconds. */
+  now: () => number;
+}
+
+export function makeWaiting({ status, log, patience, now }: Options): Waiting {
+  const seen = new Map<string, { since: number; said: string }>();
   const tell = (patch: StatusPatch) => {
     status.tell(patch).catch((error: Error) => log(`the status could not be reported: ${error.message}`));
   };
   const drop = (name: string) => {
     if (!seen.delete(name)) return;
     const [another] = seen;
-    tell(another ? open(...another) : closed(name));
+    tell(another ? open(another[0], another[1].said) : closed(name));
   };
   return {
     see({ metadata: { name }, spec: { text } }, { state }) {
       if (state !== 'open') return drop(name);
-      if (seen.has(name)) return;
-      seen.set(name, text);
-      tell(open(name, text));
+      const { since, said: before } = seen.get(name) ?? { since: now() };
+      const said = text.slice(0, 1024) + waited(now() - since, patience());
+      if (said === before) return;
+      seen.set(name, { since, said });
+      tell(open(name, said));
     },
     drop,
     reset: () => seen.clear(),

@@ -6,9 +6,11 @@
 import { alreadySays, findCondition, type Telling, transition } from '../api/conditions.ts';
 import type { Person, Stored } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
+import type { Session } from '../api/session.ts';
 import { mastersHint, notAPerson } from '../identity/person.ts';
 import { QUESTIONS, SESSIONS } from '../kube/types.ts';
 import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
+import { wake } from '../session/wake.ts';
 import { type Decision, decide } from './decision.ts';
 import { isChildOf, makeChild } from './make-child.ts';
 import { CONDITION, DEED_MESSAGE, type Deed } from './status.ts';
@@ -16,12 +18,22 @@ import { CONDITION, DEED_MESSAGE, type Deed } from './status.ts';
 export function planQuestion(question: Stored<Question>, now: Date): Plan {
   if (question.metadata.deletionTimestamp || findCondition(question, CONDITION.acted)) return NOTHING;
   const decision = decide(question, now);
-  if (decision.state === 'open') return NOTHING;
+  return decision.state === 'open' ? NOTHING : { ...decided(question, decision, now), tidings: tidings(question, now) };
+}
+
+function decided(question: Stored<Question>, decision: Exclude<Decision, { state: 'open' }>, now: Date): Plan {
   if (decision.state === 'expired') return { ...NOTHING, refusal: expired(question) };
   return decision.allowed && question.spec.kind === 'Spawn'
     ? spawn(question, decision.by, now)
     : tell(question, decision, now);
 }
+
+/** The Session that asked may sleep until there is an answer. */
+const tidings = ({ metadata, spec }: Stored<Question>, now: Date): Plan['tidings'] => ({
+  type: SESSIONS,
+  ref: { name: spec.session, namespace: metadata.namespace },
+  say: (session) => wake(session as Stored<Session>, metadata.name, now),
+});
 
 const expired = ({ spec }: Question): Refusal => ({
   reason: 'Expired',

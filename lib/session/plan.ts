@@ -18,6 +18,7 @@ import { belongsTo } from './names.ts';
 import {
   AT_ZERO_MESSAGE,
   type AtZero,
+  CHANGING,
   CONDITION,
   isMaterialised,
   STARTING,
@@ -34,14 +35,37 @@ export function planSession(session: Stored<Session>, now: Date): Plan {
   if (!actor) return NOTHING;
   if (isPastRetention(session, now)) return { ...NOTHING, actor, remove: [removal(session)] };
   const zero = atZero(session, now);
+  if (mustAnnounce(session, zero)) return { ...NOTHING, report: announcement(session, now), again: true };
   return { actor, remove: [], ensure: due(session, zero), ...reportOf(session, tellings(session, zero), now) };
+}
+
+/**
+ * Whether the workload is to be changed without a change of the spec. That is announced first: after a kill between
+ * the change and its report, the report of before would otherwise pass for the truth once the agent goes on.
+ */
+const mustAnnounce = (session: Stored<Session>, zero: AtZero | undefined): boolean =>
+  isMaterialised(session) && (isAtZero(session) || isAtOne(session)) && isAtZero(session) !== (zero !== undefined);
+
+/** Beside it stands what else is ours to say, unchanged: server-side apply takes away what is left out. */
+function announcement(session: Stored<Session>, now: Date): Report {
+  const message = 'the workload is being changed';
+  const told = {
+    type: CONDITION.suspended,
+    status: 'Unknown',
+    reason: CHANGING,
+    message,
+    ...observed(session),
+  } as const;
+  const others = [CONDITION.materialised, ...(tellsReady(session) ? [CONDITION.ready] : [])];
+  const kept = others.flatMap((type) => findCondition(session, type) ?? []);
+  return { conditions: [...kept, transition(session, told, now)] };
 }
 
 /** The objects to make or bring into line; the isolation stands before the workload does. */
 function due(session: Stored<Session>, zero: AtZero | undefined): Ensure[] {
   const common = { known: wasMaterialised(session), mine: belongsTo(session), mode: 'apply' } as const;
   const workload: Ensure = { ...common, type: DEPLOYMENTS, object: makeDeployment(session, zero ? 0 : 1) };
-  if (isMaterialised(session)) return isAtZero(session) === (zero !== undefined) ? [] : [workload];
+  if (isMaterialised(session)) return isAtZero(session) || isAtOne(session) ? [] : [workload];
   return [
     { ...common, type: CLAIMS, object: makeClaim(session) },
     { type: SECRETS, object: makeSecret(session), known: false, mode: 'create' },

@@ -20,6 +20,9 @@ export const CONDITION = {
 /** Reasons of Suspended=True: why the workload is at zero. */
 export type AtZero = 'Requested' | 'Finished' | 'Deadline' | 'Idle';
 
+/** Reason of Suspended=Unknown: the workload is being changed, and where it is will be told. */
+export const CHANGING = 'Changing';
+
 /** Reasons of Ready that the function tells; all others are the agent's. */
 export const STARTING = 'Starting';
 export const SUSPENDED = 'Suspended';

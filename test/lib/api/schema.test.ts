@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Question, questionSpec } from '../../../lib/api/question.ts';
 import { questionRules } from '../../../lib/api/question-rules.ts';
 import { violations } from '../../../lib/api/rule.ts';
 import { type Session, sessionSpec } from '../../../lib/api/session.ts';
 import { sessionRules } from '../../../lib/api/session-rules.ts';
+import { fc } from '../../support/fast-check.ts';
 import { makeQuestion, makeSession } from '../../support/objects.ts';
 import { CASES, type Case } from './cases.ts';
 

@@ -1,8 +1,8 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MAX_EVENT_BYTES, receive, UnreadableEvent } from '../../../lib/event/receive.ts';
 import { QUESTIONS, type ResourceType, SESSIONS } from '../../../lib/kube/types.ts';
 import captured from '../../fixtures/knative-events.json' with { type: 'json' };
+import { fc } from '../../support/fast-check.ts';
 
 const CONFIG_MAPS: ResourceType = {
   group: '',

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ImpersonationRefused, impersonationHeaders } from '../../../lib/identity/impersonation-headers.ts';
+import { fc } from '../../support/fast-check.ts';
 
 test('user, uid, each group and each extra value are headers of their own', () => {
   const person = {

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decode, lines } from '../../../lib/kube/lines.ts';
+import { fc } from '../../support/fast-check.ts';
 import { all } from './fake.ts';
 
 async function* pieces(bytes: Buffer, borders: number[]) {

@@ -36,13 +36,14 @@ describe('an answer', () => {
       'Acted=True Told: the agent is told the answer',
     ],
   ])('%s is told, and nothing is made', (_what, spec, acted) => {
-    const { report, ...rest } = plan(spec);
+    const { report, tidings, ...rest } = plan(spec);
     expect(rest).toEqual(NOTHING);
+    expect(tidings?.ref).toEqual({ name: 'fix', namespace: 'team-a' });
     expect(told(report)).toEqual([BY_BOB, acted]);
   });
 
   test('yes to a Spawn makes the Session as the answerer', () => {
-    const { report, ...rest } = plan({ answer: YES });
+    const { report, tidings: _, ...rest } = plan({ answer: YES });
     const child = makeChild(makeQuestion({ spec: { answer: YES } }), BOB);
     expect(rest).toEqual({
       actor: BOB,

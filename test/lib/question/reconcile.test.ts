@@ -24,12 +24,13 @@ function given(question: Stored<Question> = makeQuestion({ spec: { answer: YES }
   return { server, run, says };
 }
 
-test('a yes makes one child, as the answerer, in three requests', async () => {
+test('a yes makes one child, as the answerer, and the Session that asked hears of it', async () => {
   const { server, run, says } = given();
   expect(await run()).toMatchObject({ kind: 'done' });
   expect(server.asked.map(({ verb, kind, user }) => [verb, kind, user])).toEqual([
     ['get', 'Question', undefined],
     ['create', 'Session', 'bob'],
+    ['get', 'Session', undefined],
     ['applyStatus', 'Question', undefined],
   ]);
   expect(says('Acted')).toMatchObject({ status: 'True', reason: 'Spawned' });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findCondition, isTrue } from '../../../lib/api/conditions.ts';
 import type { Condition } from '../../../lib/api/meta.ts';
@@ -7,6 +6,7 @@ import { DEPLOYMENTS, SESSIONS } from '../../../lib/kube/types.ts';
 import { reconcile } from '../../../lib/reconcile.ts';
 import { atZero } from '../../../lib/session/lifetime.ts';
 import { sessions } from '../../../lib/session/plan.ts';
+import { fc } from '../../support/fast-check.ts';
 import { apiError, type Hooks, MemoryServer } from '../../support/memory-client.ts';
 import { at, BOB, condition, makeSession, NOW } from '../../support/objects.ts';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { atZero, deadlineAt, isPastRetention, milliseconds } from '../../../lib/session/lifetime.ts';
+import { fc } from '../../support/fast-check.ts';
 import { at, condition, makeSession, NOW } from '../../support/objects.ts';
 
 test.each([

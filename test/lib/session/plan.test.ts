@@ -19,6 +19,7 @@ const starting = condition('Ready', 'False', { reason: 'Starting', message: 'the
 const working = condition('Ready', 'True', { reason: 'Working' });
 const finished = condition('Finished', 'True', { reason: 'Completed' });
 const waiting = condition('Waiting', 'True', { reason: 'Question' });
+const changing = condition('Suspended', 'Unknown', { reason: 'Changing', ...own });
 const atZero = (reason: string) => condition('Suspended', 'True', { reason, ...own });
 
 const withConditions = (conditions: Condition[], parts: Parts = {}) =>
@@ -100,7 +101,7 @@ const rows: Row[] = [
   },
   {
     given: 'one that has finished',
-    session: withConditions([materialised, running, finished, condition('Ready', 'False', { reason: 'Finished' })]),
+    session: withConditions([materialised, changing, finished, condition('Ready', 'False', { reason: 'Finished' })]),
     writes: ['find Deployment 0 apply'],
     tells: [M, 'Suspended=True Finished'],
   },
@@ -116,19 +117,19 @@ const rows: Row[] = [
   },
   {
     given: 'one whose deadline has passed',
-    session: withConditions([materialised, running, working], { spec: { deadline: '2m' } }),
+    session: withConditions([materialised, changing, working], { spec: { deadline: '2m' } }),
     writes: ['find Deployment 0 apply'],
     tells: [M, 'Suspended=True Deadline', 'Ready=False Suspended'],
   },
   {
     given: 'one that waits longer than it may',
-    session: withConditions([materialised, running, waiting, working], { spec: { idle: { suspendAfter: '1m' } } }),
+    session: withConditions([materialised, changing, waiting, working], { spec: { idle: { suspendAfter: '1m' } } }),
     writes: ['find Deployment 0 apply'],
     tells: [M, 'Suspended=True Idle', 'Ready=False Suspended'],
   },
   {
     given: 'one that waited and was answered',
-    session: withConditions([materialised, atZero('Idle'), { ...waiting, status: 'False' }], {
+    session: withConditions([materialised, changing, { ...waiting, status: 'False' }], {
       spec: { idle: { suspendAfter: '1m' } },
     }),
     writes: ['find Deployment 1 apply'],
@@ -154,6 +155,22 @@ describe.each(rows)('given $given', ({ session, writes: expected, tells: words }
     const kept = before.filter(({ type }) => !said.some((one) => one.type === type));
     const after = { ...session, status: { ...session.status, conditions: [...kept, ...said] } };
     expect(planSession(after, NOW)).toEqual({ actor: ALICE, ensure: [], remove: [] });
+  });
+});
+
+describe('a change of the workload that the spec did not ask for', () => {
+  const rests = condition('Ready', 'False', { reason: 'Suspended' });
+  test.each([
+    ['the agent has finished', withConditions([materialised, running, finished, working]), []],
+    ['the deadline has passed', withConditions([materialised, running, working], { spec: { deadline: '2m' } }), []],
+    ['the answer has come', withConditions([materialised, atZero('Idle'), rests]), ['Ready=False Suspended']],
+  ])('is announced and not yet made: %s', (_, session, ready) => {
+    expect(planSession(session, NOW)).toMatchObject({ ensure: [], remove: [], again: true });
+    expect(tells(session)).toEqual([M, ...ready, 'Suspended=Unknown Changing']);
+  });
+
+  test('is made where it was announced, even if it turns out to be none', () => {
+    expect(writes(withConditions([materialised, changing, working]))).toEqual(['find Deployment 1 apply']);
   });
 });
 

@@ -1,10 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeFields, describeField, encodeFields, SEPARATOR } from '../../../local/apply/fields.ts';
 import { builtInKeys, crdKeys, itemKey, mergedOrder } from '../../../local/apply/list-keys.ts';
 import { trackUpdate, writeManaged } from '../../../local/apply/managed-fields.ts';
 import { applyConfig } from '../../../local/apply/server-side-apply.ts';
 import type { Stored } from '../../../local/types.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const now = new Date('2026-01-02T03:04:05Z');
 const configMap = (data: Record<string, string>, labels?: Record<string, string>): Stored => ({

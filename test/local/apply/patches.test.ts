@@ -1,7 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonPatch, type Operation } from '../../../local/apply/json-patch.ts';
 import { merge } from '../../../local/apply/merge.ts';
+import { fc } from '../../support/fast-check.ts';
 
 const object = () => fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 });
 
