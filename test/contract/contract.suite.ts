@@ -6,9 +6,12 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { engineBinaries } from '../support/engine.ts';
 import { actingCases } from './acting.ts';
 import { agentCases } from './agent.ts';
+import { auditCases } from './audit.ts';
 import { matrixCases } from './matrix.ts';
 import { policyCases } from './policies.ts';
 import { raceCases } from './races.ts';
+import { rightsCases } from './rights.ts';
+import { schemaCases } from './schemas.ts';
 import { settingsCases } from './settings.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -16,14 +19,21 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
   let world: World;
   beforeAll(async () => {
     world = await startWorld({ controllers: true });
-    await world.install(['rbac', 'rbac/policies']);
   });
   afterAll(() => world?.engine.stop());
 
-  policyCases(() => world);
-  agentCases(() => world);
-  settingsCases(() => world);
-  matrixCases(() => world);
-  actingCases(() => world);
-  raceCases(() => world);
+  schemaCases(() => world);
+
+  describe('with the roles and the policies', () => {
+    beforeAll(() => world.install(['rbac', 'rbac/policies']));
+
+    policyCases(() => world);
+    agentCases(() => world);
+    settingsCases(() => world);
+    matrixCases(() => world);
+    actingCases(() => world);
+    raceCases(() => world);
+    rightsCases(() => world);
+    auditCases(() => world);
+  });
 });

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { applyAll } from '../../lib/install/apply.ts';
 import { readManifests } from '../../lib/install/manifests.ts';
 import { type Client, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
-import { answer, CONFIG_MAPS, NAMESPACES, question, session, settingsOf, spawning, until } from './objects.ts';
+import { CONFIG_MAPS, NAMESPACES, question, session, settingsOf, spawning, stated, until } from './objects.ts';
 
 const PROBE = 'probe';
 const PROJECT = join(import.meta.dirname, '../../rbac/project');
@@ -26,7 +26,7 @@ export async function inForce(admin: Client): Promise<void> {
   const namespace = PROBE;
   await admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: PROBE } });
   await applyAll(admin, readManifests(PROJECT), { namespace, wait: setTimeout });
-  const settings = settingsOf(PROBE, { 'images.allowed': 'none', 'answerers.users': 'none' });
+  const settings = stated(settingsOf(PROBE, { 'images.allowed': 'none', 'answerers.users': 'none' }));
   await made(() => admin.create(CONFIG_MAPS, settings).catch(() => admin.get(CONFIG_MAPS, settings.metadata)));
   const requester = ME;
   await made(() => admin.create(SESSIONS, session(PROBE, 'probe', { requester })));
@@ -39,6 +39,7 @@ export async function inForce(admin: Client): Promise<void> {
     metadata: { name: 'probe', namespace },
     status: {},
   };
+  const answered = `/apis/tiny.dev/v1alpha1/namespaces/${PROBE}/questions/${asked.metadata.name}`;
   const refused: Record<string, () => Promise<unknown>> = {
     'tiny-agent-asks': () => agent.create(QUESTIONS, question(PROBE, 'probe')),
     'tiny-agent-reports': () => agent.applyStatus(SESSIONS, status),
@@ -47,7 +48,8 @@ export async function inForce(admin: Client): Promise<void> {
       admin.create(QUESTIONS, question(PROBE, 'probe', { spec: spawning('x', { credentials: [{ secret: 's' }] }) })),
     'tiny-spawn-settings': () =>
       admin.create(QUESTIONS, question(PROBE, 'probe', { labels: { 'tiny.dev/more-image': '' } })),
-    'tiny-who-may-answer': () => answer(admin, asked, { by: ME }),
+    'tiny-who-may-answer': () =>
+      admin.request('PATCH', `${answered}?dryRun=All`, { spec: { answer: { option: 'yes', by: ME } } }),
   };
   for (const [policy, attempt] of Object.entries(refused))
     await until(async () => (await said(attempt)).includes(`'${policy}'`));

@@ -71,7 +71,7 @@ type Verb = keyof typeof METHODS;
 
 const ITSELF = {
   session: ['sessions get', 'sessions/status patch'],
-  question: ['questions get', 'questions/status patch'],
+  question: ['questions get', 'questions/status patch', 'sessions get', 'sessions/status patch'],
 };
 const AS_PERSON = {
   session: [

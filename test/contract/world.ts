@@ -17,7 +17,7 @@ import { sessions } from '../../lib/session/plan.ts';
 import { engineForTests, type TestEngine, type TestEngineOptions } from '../support/engine.ts';
 import { readAudit } from './audit-log.ts';
 import { inForce } from './in-force.ts';
-import { CONFIG_MAPS, kind, NAMESPACES, settingsOf, until } from './objects.ts';
+import { CONFIG_MAPS, kind, NAMESPACES, settingsOf, stated, until } from './objects.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -44,6 +44,17 @@ const bind = (group: string, role: string) =>
     roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
     subjects: [{ apiGroup: RBAC, kind: 'Group', name: group }],
   });
+/** Waits until the authorizer has seen a new binding: it reads them a moment later. */
+async function mayDo(admin: Client, user: string, resourceAttributes: object): Promise<void> {
+  const body = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user, resourceAttributes },
+  };
+  const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+  await until(async () => (await admin.request<{ status: { allowed: boolean } }>('POST', path, body)).status.allowed);
+}
+
 async function bound(admin: Client, namespace: string | undefined, [user, role]: [string, string]): Promise<void> {
   const of = namespace ? 'RoleBinding' : 'ClusterRoleBinding';
   const type = { ...kind(RBAC, of, `${of.toLowerCase()}s`), namespaced: namespace !== undefined };
@@ -52,6 +63,9 @@ async function bound(admin: Client, namespace: string | undefined, [user, role]:
   const subjects = [{ apiGroup: RBAC, kind: 'User', name: user }];
   const metadata = { name, ...(namespace && { namespace }) };
   await admin.create(type, { apiVersion: `${RBAC}/v1`, kind: of, metadata, ...{ roleRef, subjects } });
+  const right =
+    role === 'tiny-admin' ? { verb: 'update', resource: 'settings' } : { verb: 'get', resource: 'sessions' };
+  await mayDo(admin, user, { namespace, group: 'tiny.dev', ...right });
 }
 
 const ROLES = [
@@ -65,7 +79,11 @@ const ROLES = [
   bind('second', 'tiny-user'),
   bind('reviewers', 'tiny-viewer'),
   bind('reviewers', 'test-answerer'),
+  roles('ClusterRole', 'test-owner', {
+    rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'patch', 'delete'] }],
+  }),
   bind('owners', 'admin'),
+  bind('owners', 'test-owner'),
 ];
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
@@ -100,13 +118,21 @@ function actions(engine: TestEngine) {
     async project(name: string, settings?: Record<string, string>): Promise<string> {
       await admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
       await applyAll(admin, readManifests(join(ROOT, 'rbac/project')), { namespace: name, wait: setTimeout });
-      if (settings) await admin.apply(CONFIG_MAPS, settingsOf(name, settings));
+      if (settings) await admin.apply(CONFIG_MAPS, stated(settingsOf(name, settings)));
+      const acts = {
+        namespace: name,
+        verb: 'impersonate-on:user-info:create',
+        group: 'tiny.dev',
+        resource: 'sessions',
+      };
+      await mayDo(admin, 'system:serviceaccount:tiny-system:question', acts);
       return name;
     },
     /** The cluster's own role `edit`, or another one, in a project. */
     bindEditor: (namespace: string, user: string) => bound(admin, namespace, [user, 'edit']),
     bindUser: (namespace: string, user: string) => bound(admin, namespace, [user, 'tiny-user']),
     bindSessionEditor: (namespace: string, user: string) => bound(admin, namespace, [user, 'test-session-editor']),
+    bindSettings: (namespace: string, user: string) => bound(admin, namespace, [user, 'tiny-admin']),
     bindAdmin: (user: string) => bound(admin, undefined, [user, 'cluster-admin']),
     tokens: () => accounts,
     audit: () => readAudit(engine.auditLog),

@@ -1,0 +1,98 @@
+/** What the audit log shows when all is done: who acted in each project, and which rights were used. */
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readManifests } from '../../lib/install/manifests.ts';
+import type { AuditEvent } from './audit-log.ts';
+import type { World } from './world.ts';
+
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+const FUNCTION = /^system:serviceaccount:tiny-system:(session|question)$/;
+const CHILDREN = ['persistentvolumeclaims', 'secrets', 'networkpolicies', 'deployments'];
+const ACTS = new Set(['create', 'patch', 'update', 'delete']);
+const isDone = ({ responseStatus }: AuditEvent) => (responseStatus?.code ?? 500) < 300;
+const isDry = ({ requestURI }: AuditEvent) => requestURI.includes('dryRun');
+
+/** The rights of one account, as `verb group/resource`. */
+function granted(account: string): string[] {
+  const manifests = readManifests(join(import.meta.dirname, '../../rbac')) as unknown as {
+    kind: string;
+    metadata: { name: string };
+    rules?: Rule[];
+  }[];
+  const roles = [`tiny-function-${account}`, `tiny-function-${account}-acts`, 'tiny-impersonator'];
+  return manifests
+    .filter(({ kind, metadata }) => kind === 'ClusterRole' && roles.includes(metadata.name))
+    .flatMap(({ rules = [] }) => rules)
+    .flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${group}/${resource}`)),
+      ),
+    );
+}
+
+/** The rights that a request of a function took. */
+function taken({ verb, objectRef = {}, impersonatedUser, authenticationMetadata }: AuditEvent): string[] {
+  const { apiGroup = '', resource, subresource } = objectRef;
+  const on = `${apiGroup}/${resource}${subresource ? `/${subresource}` : ''}`;
+  if (!impersonatedUser) return [`${verb} ${on}`];
+  const mode = authenticationMetadata?.impersonationConstraint?.replace('impersonate:', '');
+  return [
+    `impersonate-on:${mode}:${verb} ${on}`,
+    mode === 'user-info'
+      ? 'impersonate:user-info authentication.k8s.io/*'
+      : 'impersonate:serviceaccount authentication.k8s.io/serviceaccounts',
+  ];
+}
+
+export function auditCases(world: () => World): void {
+  describe('the audit log', () => {
+    const ofFunctions = () =>
+      world()
+        .audit()
+        .filter((event) => FUNCTION.test(event.user.username) && isDone(event) && !isDry(event));
+
+    test("names a person and the constraint for each object of a Session, and a function's account for none", () => {
+      const made = ofFunctions().filter(({ verb, objectRef }) => ACTS.has(verb) && !objectRef?.subresource);
+      expect(made.length).toBeGreaterThan(50);
+      for (const { impersonatedUser, authenticationMetadata } of made) {
+        expect(impersonatedUser?.username).toMatch(/^(?!system:(?!serviceaccount:))/);
+        expect(authenticationMetadata?.impersonationConstraint).toMatch(/^impersonate:(user-info|serviceaccount)$/);
+      }
+      for (const resource of CHILDREN)
+        expect(made.some(({ objectRef }) => objectRef?.resource === resource)).toBe(true);
+    });
+
+    test('shows no group of the cluster but system:authenticated and those of a service account', () => {
+      const groups = ofFunctions().flatMap(({ impersonatedUser }) => impersonatedUser?.groups ?? []);
+      const own = groups.filter(
+        (group) => group.startsWith('system:') && !/^system:(authenticated|serviceaccounts(:.*)?)$/.test(group),
+      );
+      expect(own).toEqual([]);
+    });
+
+    test('shows that every right of a function is used', () => {
+      const lines = ['session', 'question'].map((account) => {
+        const used = new Set(
+          ofFunctions()
+            .filter(({ user }) => user.username.endsWith(`:${account}`))
+            .flatMap(taken),
+        );
+        const rights = granted(account);
+        return {
+          account,
+          rights: rights.length,
+          used: rights.filter((right) => used.has(right)).length,
+          unused: rights.filter((right) => !used.has(right)),
+        };
+      });
+      for (const { account, rights, used } of lines)
+        process.stdout.write(`rights of function ${account}: ${rights} granted, ${used} used\n`);
+      expect(lines.flatMap(({ unused }) => unused)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,141 @@
+/**
+ * Clusters before 1.36: no mutation, no constrained impersonation. What is verified must be enough there: nobody lies,
+ * and functions act for nobody but those whom an installer named.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { applyAll } from '../../lib/install/apply.ts';
+import { makeImpersonation } from '../../lib/install/impersonation.ts';
+import { CLAIMS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
+import { engineBinaries } from '../support/engine.ts';
+import { answer, CONFIG_MAPS, edit, question, refusal, session, settingsOf, spawning, told } from './objects.ts';
+import { type Name, PEOPLE, startWorld, type World } from './world.ts';
+
+describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emulatedVersion) => {
+  let world: World;
+  const as = (name: Name) => world.as(name);
+  const made = (ns: string, name: Name, more: object = {}) =>
+    as(name).create(SESSIONS, session(ns, 'a', { requester: PEOPLE[name], ...more }));
+  beforeAll(async () => {
+    world = await startWorld({ emulatedVersion, serverArguments: ['--emulation-forward-compatible=false'] });
+    await world.install(['rbac/classic', 'rbac/policies/verify']);
+  });
+  afterAll(() => world?.engine.stop());
+
+  test('a Session that names another requester, or none, is refused; one that names its maker is made', async () => {
+    const ns = await world.project('made');
+    for (const requester of [undefined, PEOPLE.bob, { ...PEOPLE.alice, uid: 'other' }, { username: 'alice' }]) {
+      const { code, message } = await refusal(as('alice').create(SESSIONS, session(ns, 'a', { requester })));
+      expect(code).toBe(403);
+      expect(message).toContain('spec.requester must be whoever makes or changes the Session');
+    }
+    const more = { ...PEOPLE.alice, groups: ['team', 'owners'] };
+    expect((await refusal(as('alice').create(SESSIONS, session(ns, 'a', { requester: more })))).code).toBe(403);
+    const { spec } = await made(ns, 'alice');
+    expect(spec.requester).toEqual(PEOPLE.alice);
+    await as('alice').create(SESSIONS, session(ns, 'b', { requester: { username: 'alice', uid: 'u-alice' } }));
+  });
+
+  test('an extra attribute can be neither left out nor made up', async () => {
+    const ns = await world.project('extra');
+    const eve = { username: 'eve', groups: ['team'], extra: { 'example.com/scopes': ['read'] } };
+    const client = world.admin.as(eve);
+    const { extra: _, ...without } = eve;
+    for (const requester of [
+      without,
+      { ...eve, extra: { ...eve.extra, 'example.com/more': ['x'] } },
+      { ...eve, extra: { 'example.com/scopes': ['read', 'write'] } },
+    ])
+      expect((await refusal(client.create(SESSIONS, session(ns, 'a', { requester })))).code).toBe(403);
+    await client.create(SESSIONS, session(ns, 'a', { requester: eve }));
+  });
+
+  test("whoever changes another's Session takes it over, or changes nothing", async () => {
+    const ns = await world.project('changed');
+    const it = await made(ns, 'alice');
+    expect((await refusal(edit(as('bob'), it, { suspend: true }))).message).toContain('spec.requester must be whoever');
+    expect((await refusal(edit(as('bob'), it, { requester: { ...PEOPLE.bob, extra: null } }))).message).toContain(
+      'stays as it is',
+    );
+    const { uid, ...rest } = PEOPLE.bob;
+    const { spec } = await edit(as('bob'), it, { suspend: true, requester: { ...rest, uid } });
+    expect(spec.requester).toEqual(PEOPLE.bob);
+    expect((await refusal(edit(as('bob'), it, { requester: null }))).code).toBe(403);
+    expect((await edit(as('bob'), it, { suspend: false })).spec.requester).toEqual(PEOPLE.bob);
+  });
+
+  test('an answer that names another, or nobody, is refused', async () => {
+    const ns = await world.project('answered');
+    await made(ns, 'alice');
+    const asked = await as('alice').create(QUESTIONS, question(ns, 'a'));
+    expect((await refusal(answer(as('bob'), asked))).message).toContain('spec.answer.by must be whoever answers');
+    expect((await refusal(answer(as('bob'), asked, { by: PEOPLE.alice }))).code).toBe(403);
+    expect((await answer(as('bob'), asked, { by: PEOPLE.bob })).spec.answer?.by).toEqual(PEOPLE.bob);
+  });
+
+  test('where the answerer must be another, who asked has to be said, and truly', async () => {
+    const ns = await world.project('other', { 'answerers.notRequester': 'true' });
+    await made(ns, 'alice');
+    const asked = await as('alice').create(QUESTIONS, question(ns, 'a'));
+    const say = (name: Name, requester?: string) =>
+      as(name).patch(QUESTIONS, asked.metadata, {
+        type: 'merge',
+        body: {
+          metadata: { annotations: { 'tiny.dev/requester': requester } },
+          spec: { answer: { option: 'yes', by: PEOPLE[name] } },
+        },
+      });
+    expect((await refusal(say('bob'))).message).toContain('set the annotation tiny.dev/requester');
+    expect((await refusal(say('alice', 'bob'))).message).toContain('must be who asked for Session a: alice');
+    expect((await refusal(say('alice', 'alice'))).message).toContain('somebody else answers');
+    await say('bob', 'alice');
+  });
+
+  test('who changed the settings is said truly', async () => {
+    const ns = await world.project('settings');
+    await world.bindSettings(ns, 'olga');
+    expect((await refusal(as('olga').create(CONFIG_MAPS, settingsOf(ns, {})))).message).toContain(
+      'tiny.dev/changed-by must be {"username":"olga"',
+    );
+    const by = JSON.stringify({ username: 'olga', groups: ['owners', 'system:authenticated'] });
+    const annotations = { 'tiny.dev/changed-by': by };
+    await as('olga').create(CONFIG_MAPS, {
+      ...settingsOf(ns, {}),
+      metadata: { namespace: ns, name: 'tiny-settings', annotations },
+    });
+  });
+
+  test('a function acts for nobody whom no installer named', async () => {
+    const ns = await world.project('unnamed');
+    const it = await made(ns, 'alice');
+    await world.runSession(ns, 'a');
+    const { reason, message } = await told(world.admin, it, 'Materialised');
+    expect(reason).toBe('Forbidden');
+    expect(message).toContain('cannot impersonate resource "users"');
+  });
+
+  test('with the classic verb a function acts for those whom an installer named, and for nobody else', async () => {
+    const ns = await world.project('named');
+    await applyAll(world.admin, makeImpersonation([PEOPLE.alice]), { wait: setTimeout });
+    await made(ns, 'alice');
+    await expect
+      .poll(async () => {
+        await world.runSession(ns, 'a');
+        return (await told(world.admin, session(ns, 'a'), 'Materialised')).status;
+      })
+      .toBe('True');
+    const asked = await as('bob').create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
+    await answer(as('alice'), asked, { by: PEOPLE.alice });
+    expect(await world.runQuestion(ns, asked.metadata.name)).toMatchObject({ kind: 'done' });
+    expect((await world.admin.get(SESSIONS, { namespace: ns, name: 'child' }))?.spec.requester?.username).toBe('alice');
+    await as('bob').create(SESSIONS, session(ns, 'b', { requester: PEOPLE.bob }));
+    await world.runSession(ns, 'b');
+    expect(await told(world.admin, session(ns, 'b'), 'Materialised')).toMatchObject({ reason: 'Forbidden' });
+    expect(await world.admin.get(CLAIMS, { namespace: ns, name: 'b' })).toBeUndefined();
+    const fn = world.functionClient('session');
+    expect((await refusal(fn.list(SECRETS, { namespace: ns }))).code).toBe(403);
+    expect(
+      (await refusal(fn.as({ ...PEOPLE.alice, groups: ['owners'] }).get(CLAIMS, { namespace: ns, name: 'a' }))).code,
+    ).toBe(403);
+  });
+});
