@@ -32,6 +32,9 @@ export class Instance {
   private readonly options: FunctionOptions;
   private worker: PodWorker | undefined;
   private port: Promise<number> | undefined;
+  /** Resolves when no process runs that `end` has ended. */
+  private ended: Promise<void> = Promise.resolve();
+  private processes = 0;
   private inFlight = 0;
   private idle: NodeJS.Timeout | undefined;
   private isStopped = false;
@@ -42,7 +45,7 @@ export class Instance {
   }
 
   get isRunning(): boolean {
-    return this.worker !== undefined;
+    return this.processes > 0;
   }
 
   /** Runs `work` with the port of the process, which is started if need be. Throws `NotStarted`, and what `work` throws. */
@@ -69,25 +72,26 @@ export class Instance {
     this.isStopped = true;
     clearTimeout(this.idle);
     this.end(GRACE);
-    await this.worker?.done;
+    await this.ended;
   }
 
+  /** The next request starts another, once this one has ended. */
   private end(graceMs: number): void {
     this.worker?.terminate(graceMs);
+    this.ended = this.worker?.done ?? this.ended;
+    this.worker = undefined;
     this.port = undefined;
   }
 
-  /** Waits until the process before has ended. */
   private async start(): Promise<number> {
     const began = performance.now();
-    await this.worker?.done;
+    await this.ended;
     const port = await freePort();
     if (this.isStopped) throw new NotStarted('the stand-in is stopping');
     const worker = new PodWorker(this.options, podOf(this.wanted, port));
     this.worker = worker;
-    void worker.done.then(() => {
-      if (this.worker === worker) this.worker = undefined;
-    });
+    this.processes++;
+    void worker.done.then(() => this.processes--);
     while (!(await isListening(port))) {
       if (worker.hasCrashed || worker.ending.aborted)
         throw new NotStarted(`function ${this.wanted.pod.metadata.name} ended before it listened`);

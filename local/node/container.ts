@@ -101,7 +101,6 @@ export class Container {
     const process = await this.start();
     if (!process) return;
     const { now } = this.shared.options;
-    this.process = process;
     const startedAt = now().toISOString();
     this.status.containerID = `process://${process.pid}`;
     this.set({ running: { startedAt } });
@@ -120,7 +119,9 @@ export class Container {
     while (!signal.aborted) {
       try {
         const launching = await this.prepare();
-        if (!signal.aborted) return launch(launching);
+        if (signal.aborted) return undefined;
+        this.process = launch(launching);
+        return this.process;
       } catch (error) {
         this.wait('CreateContainerConfigError', messageOf(error));
         await sleep(options.retryMs ?? 500, signal);
