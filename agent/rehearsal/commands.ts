@@ -48,10 +48,12 @@ export function runCommand([command, ...args]: [string, ...string[]], { cwd, env
   });
 }
 
-/** Commits everything, unless there is nothing to commit. A lock that a killed git left behind is removed. */
+/** Commits everything, unless there is nothing to commit or no repository. A lock that a killed git left behind is removed. */
 export async function commitAll(message: string, place: Place): Promise<Ran> {
   const lock = join(place.cwd, '.git', 'index.lock');
   if (existsSync(lock)) rmSync(lock, { force: true });
+  const inside = await runCommand(['git', 'rev-parse', '--is-inside-work-tree'], place);
+  if (inside.code !== 0) return { code: 0, output: 'no repository to commit to' };
   const added = await runCommand(['git', 'add', '--all'], place);
   if (added.code !== 0) return added;
   const staged = await runCommand(['git', 'diff', '--cached', '--quiet'], place);

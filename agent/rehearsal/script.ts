@@ -67,10 +67,11 @@ export function readScript(text: string): Script {
   return { kind: 'wrong', message };
 }
 
+/** The YAML list that the text is; a single step stands for a list of it. */
 function listIn(text: string): unknown[] | undefined {
   try {
     const value: unknown = parse(text, { logLevel: 'silent' });
-    return Array.isArray(value) ? value : undefined;
+    return Array.isArray(value) ? value : looksLikeStep(value) ? [value] : undefined;
   } catch {
     return undefined;
   }

@@ -148,6 +148,8 @@ describe("a child's spec", () => {
 describe('the script of a rehearsal', () => {
   it.each([
     ['fix the bug', 'words'],
+    ['say: hello', 'script'],
+    ['fix: the bug', 'words'],
     ['- fix the bug\n- add a test', 'words'],
     ['{ unbalanced: [', 'words'],
     ['- say: hi\n- crash: harness\n- wait: 0.5', 'script'],
