@@ -18,6 +18,12 @@ export interface Attributes {
   path: string;
 }
 
+/** Asks for nothing yet. */
+export const NOTHING: Omit<Attributes, 'user' | 'verb'> = {
+  ...{ group: '', version: '', resource: '', subresource: '' },
+  ...{ namespace: '', name: '', path: '' },
+};
+
 /** Any object as stored: the API's JSON. */
 export type Stored = KubeObject & Record<string, unknown>;
 

@@ -1,14 +1,14 @@
 /** From a request's body to an object of the right kind, in the right place, without what its schema doesn't know. */
+import { apiVersion } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
 import { type Call, namespaceOf } from './call.ts';
 import { badRequest } from './errors.ts';
-import { apiVersionOf } from './resources.ts';
 import { metadataProblem, pruned } from './schema.ts';
 
 /** Throws 400. */
 export function decoded(call: Call, body: unknown): Stored {
   const { kind, schema } = call.resource;
-  const named = { kind, apiVersion: apiVersionOf(call.resource) };
+  const named = { kind, apiVersion: apiVersion(call.resource) };
   const { metadata: stated, ...rest } = { ...named, metadata: {}, ...(body as object | undefined) };
   const metadata = Object.fromEntries(Object.entries(stated ?? {}).filter(([, value]) => value !== null));
   const isOther = rest.kind !== kind || rest.apiVersion !== named.apiVersion;

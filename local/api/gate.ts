@@ -49,12 +49,10 @@ export function enter(api: Api, trail: Trail): Attributes {
   return attributes;
 }
 
-type Operation = AdmissionRequest['operation'];
-
 /** The object as it may be stored in place of `old`, or may be deleted. Throws a refusal. */
 export function admitted(
   { api, resource, attributes }: Call,
-  operation: Operation,
+  operation: AdmissionRequest['operation'],
   { object, old }: { object: Stored; old?: Stored | undefined },
 ): Stored {
   const podSession = (namespace: string, name: string, uid: string) => {

@@ -1,5 +1,4 @@
 /** The rules of object metadata: names, labels, what a client can't set and what can't change. */
-import { randomInt } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '../../lib/api/meta.ts';
 import type { Stored } from '../types.ts';
@@ -38,12 +37,6 @@ function nameFormat({ group, kind }: Resource): Format {
   return kind === 'Namespace' ? LABEL : SUBDOMAIN;
 }
 
-/** A name made of `generateName`: Kubernetes appends five characters that form no words. */
-export function generated(base: string): string {
-  const letters = 'bcdfghjklmnpqrstvwxz2456789';
-  return base.slice(0, 58) + Array.from({ length: 5 }, () => letters[randomInt(letters.length)]).join('');
-}
-
 /** What is wrong with an object's metadata, and with the change of it from `old`. */
 export function metadataCauses(
   resource: Resource,
@@ -52,7 +45,7 @@ export function metadataCauses(
 ) {
   const added = old?.deletionTimestamp ? finalizers.filter((each) => !old.finalizers?.includes(each)) : [];
   const late = `no new finalizers can be added if the object is being deleted, found new finalizers ${added}`;
-  const unnamed = cause.invalid('metadata.name', undefined, 'name or generateName is required');
+  const unnamed = cause.invalid('metadata.name', undefined, 'a name is required: the stand-in makes none up');
   return [
     ...(name ? formatCauses('metadata.name', name, nameFormat(resource)) : [unnamed]),
     ...Object.values(labels).flatMap((value) => formatCauses('metadata.labels', value, LABEL_VALUE)),

@@ -2,7 +2,8 @@
  * OpenAPI v3, as much as kubectl reads: the schemas for `kubectl explain`, and for each kind the word that patches
  * understand `fieldValidation` and `dryRun`. Built-in kinds are named without their fields.
  */
-import { apiVersionOf, type Registry, type Resource } from './resources.ts';
+import { apiVersion } from '../../lib/kube/path.ts';
+import type { Registry, Resource } from './resources.ts';
 
 type Json = Record<string, unknown>;
 
@@ -19,7 +20,7 @@ export function openApi(path: string, registry: Registry): Json | string | undef
   return { paths: Object.fromEntries(paths) };
 }
 
-const placeOf = (resource: Resource): string => `${resource.group ? 'apis' : 'api'}/${apiVersionOf(resource)}`;
+const placeOf = (resource: Resource): string => `${resource.group ? 'apis' : 'api'}/${apiVersion(resource)}`;
 
 function document(resources: Resource[] | undefined): Json | undefined {
   const path = (each: Resource) =>

@@ -1,5 +1,5 @@
 /** What a request's method and URL ask for, as Kubernetes lays out its paths. */
-import type { Attributes } from '../types.ts';
+import { type Attributes, NOTHING } from '../types.ts';
 import { selectedName } from './selectors.ts';
 
 export type Target = Omit<Attributes, 'user'> & { query: URLSearchParams };
@@ -11,7 +11,7 @@ const BY_COLLECTION: Record<string, string> = { ...BY_NAME, GET: 'list', DELETE:
 export function parseTarget(method: string, url: string): Target {
   const [path = '', search] = url.split('?', 2);
   const query = new URLSearchParams(search);
-  const target = { version: '', group: '', resource: '', subresource: '', namespace: '', name: '', path, query };
+  const target = { ...NOTHING, path, query };
   const [root, ...rest] = segments(path);
   const [group = '', version, ...parts] = root === 'api' ? ['', ...rest] : rest;
   const verb = BY_NAME[method] ?? method.toLowerCase();

@@ -1,9 +1,8 @@
 /** The verbs that read once: get and list, with selectors and pages. */
-import { resourceName } from '../../lib/kube/path.ts';
+import { apiVersion, resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
 import { type Answer, type Call, namespaceOf, ok } from './call.ts';
 import { badRequest, expired } from './errors.ts';
-import { apiVersionOf } from './resources.ts';
 import { fieldSelector, labelSelector } from './selectors.ts';
 import { keyOf } from './store.ts';
 import { existing } from './write.ts';
@@ -31,7 +30,7 @@ export function list(call: Call): Answer {
   const place = last && remainingItemCount > 0 && JSON.stringify({ version, after: keyOf(last) });
   const next = place && { continue: Buffer.from(place).toString('base64url'), remainingItemCount };
   const metadata = { resourceVersion: String(version), ...next };
-  return ok({ kind: `${resource.kind}List`, apiVersion: apiVersionOf(resource), metadata, items });
+  return ok({ kind: `${resource.kind}List`, apiVersion: apiVersion(resource), metadata, items });
 }
 
 /** Where a list goes on: at which version, after which object. */

@@ -2,7 +2,7 @@
  * Which resources the stand-in serves: the built-in kinds that tiny uses, a few of Knative's without a schema, and
  * whatever a CustomResourceDefinition adds. What isn't here is answered with 404.
  */
-import { apiVersion, resourceName } from '../../lib/kube/path.ts';
+import { resourceName } from '../../lib/kube/path.ts';
 import type { ResourceType } from '../../lib/kube/types.ts';
 import { builtInKeys, crdKeys, type ListKeys } from '../apply/list-keys.ts';
 import type { Stored } from '../types.ts';
@@ -28,9 +28,6 @@ export interface Resource extends Omit<ResourceType, 'object'> {
   /** An OpenAPI v3 schema, where a CustomResourceDefinition brought one. */
   schema?: Schema;
 }
-
-/** `apiVersion` of the resource's objects. */
-export const apiVersionOf = (resource: Pick<Resource, 'group' | 'version'>): string => apiVersion(resource);
 
 function kind(of: string, name: string, options: Partial<Resource> = {}): Resource {
   const [version = '', group = ''] = of.split('/').reverse();

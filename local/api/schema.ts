@@ -68,7 +68,7 @@ const KINDS: Record<string, { spec: z.ZodType; status?: z.ZodType; rules?: Rules
 };
 
 const metadata = looseObject({
-  ...{ name: string().optional(), generateName: string().optional() },
+  ...{ name: string().optional() },
   ...{ labels: strings.optional(), annotations: strings.optional(), finalizers: array(string()).optional() },
   ownerReferences: array(looseObject({ uid: string() })).optional(),
   managedFields: array(looseObject({})).optional(),

@@ -1,4 +1,5 @@
 /** Which code answers which verb. */
+import { apiVersion } from '../../lib/kube/path.ts';
 import { review } from '../auth/reviews.ts';
 import { tokenRequest } from '../auth/token-request.ts';
 import { type Answer, type Call, ok } from './call.ts';
@@ -7,7 +8,6 @@ import { methodNotAllowed, noSuchPath, notImplemented } from './errors.ts';
 import { rbacOf } from './gate.ts';
 import { patch } from './patch.ts';
 import { get, list } from './read.ts';
-import { apiVersionOf } from './resources.ts';
 import { create, existing, update } from './write.ts';
 
 /** `watch` and `log` are streams. */
@@ -49,5 +49,5 @@ function createToken(call: Call): Answer {
 /** Answers a review, and keeps nothing. */
 function ask({ api, resource, body, attributes: { user } }: Call): Answer {
   const answer = review(resource.kind, body, { user, rbac: rbacOf(api) });
-  return ok({ apiVersion: apiVersionOf(resource), ...answer }, 201);
+  return ok({ apiVersion: apiVersion(resource), ...answer }, 201);
 }

@@ -1,10 +1,9 @@
 /** The verb watch: what there is, or what came after a version, then each change as it happens. */
-import { resourceName } from '../../lib/kube/path.ts';
+import { apiVersion, resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
 import { type Call, namespaceOf } from './call.ts';
 import { cause, expired, invalid, statusOf } from './errors.ts';
 import { selection } from './read.ts';
-import { apiVersionOf } from './resources.ts';
 import type { Change } from './store.ts';
 
 export interface WatchEvent {
@@ -60,5 +59,5 @@ function lastOf({ metadata: { resourceVersion } }: Stored, previous: Stored | un
 /** Says how far the watch has come, so that its client can go on from there. */
 export function bookmarkOf({ api, resource }: Call): WatchEvent {
   const metadata = { resourceVersion: String(api.store.version), creationTimestamp: null };
-  return { type: 'BOOKMARK', object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
+  return { type: 'BOOKMARK', object: { kind: resource.kind, apiVersion: apiVersion(resource), metadata } };
 }

@@ -36,14 +36,14 @@ export function created(call: Call, object: Stored): Stored {
   const { resource, api } = call;
   const { resourceVersion, deletionTimestamp: _, ...given } = object.metadata;
   if (resourceVersion) throw errors.badRequest('resourceVersion should not be set on objects to be created');
-  const name = given.name || (given.generateName ? meta.generated(given.generateName) : '');
-  mustBeOpen(call, name);
-  const server = { name, uid: randomUUID(), creationTimestamp: toTimestamp(api.now()) };
+  mustBeOpen(call, given.name);
+  const server = { uid: randomUUID(), creationTimestamp: toTimestamp(api.now()) };
   const metadata = { ...given, ...server, ...(object.spec !== undefined && { generation: 1 }) };
   const { status: __, ...rest } = object;
   const next = { ...(resource.subresources.includes('status') ? rest : object), metadata } as Stored;
   const result = settled(call, next);
-  if (api.store.get(resourceName(resource), namespaceOf(call), name)) throw errors.alreadyExists(resource, name);
+  if (api.store.get(resourceName(resource), namespaceOf(call), given.name))
+    throw errors.alreadyExists(resource, given.name);
   return isDryRun(call) ? result : api.store.put(resourceName(resource), result);
 }
 

@@ -7,7 +7,7 @@ import type { Person } from '../../lib/api/meta.ts';
 import { serviceAccountOf } from '../../lib/identity/person.ts';
 import type { ApiError } from '../../lib/kube/errors.ts';
 import { badRequest } from '../api/errors.ts';
-import type { Attributes } from '../types.ts';
+import { type Attributes, NOTHING } from '../types.ts';
 import { forbidden } from './rbac.ts';
 import { serviceAccountGroups } from './tokens.ts';
 
@@ -83,7 +83,7 @@ function constrainedMode({ username, uid, groups, extra }: Wanted): 'serviceacco
 
 /** The rights to be this person: the user or service account, the uid, each group, each value of an extra. */
 function needs(verb: string, { username, uid, groups, extra }: Wanted, { user }: Attributes): Attributes[] {
-  const authn = { user, verb, group: 'authentication.k8s.io', version: 'v1', subresource: '', namespace: '', path: '' };
+  const authn = { ...NOTHING, user, verb, group: 'authentication.k8s.io', version: 'v1' };
   const older = { ...authn, group: verb === 'impersonate' ? '' : authn.group };
   const account = serviceAccountOf(username);
   const values = Object.entries(extra).flatMap(([subresource, all]) => all.map((name) => ({ subresource, name })));

@@ -1,7 +1,7 @@
 /** Questions about identity and rights that the API server answers at once and does not keep: `kubectl auth …`. */
 import type { Person } from '../../lib/api/meta.ts';
 import { badRequest } from '../api/errors.ts';
-import type { Attributes, Rbac } from '../types.ts';
+import { type Attributes, NOTHING, type Rbac } from '../types.ts';
 import { authorize, rulesFor } from './rbac.ts';
 
 interface Spec {
@@ -31,17 +31,7 @@ export function review(kind: string, body: unknown, asked: Asked): Record<string
 function mayI({ resourceAttributes, nonResourceAttributes }: Spec, { user, rbac }: Asked): object {
   const asked = resourceAttributes ?? nonResourceAttributes;
   if (!asked) throw badRequest('nonResourceAttributes or resourceAttributes must be specified');
-  const nothing = {
-    verb: '',
-    group: '',
-    version: '',
-    resource: '',
-    subresource: '',
-    namespace: '',
-    name: '',
-    path: '',
-  };
-  return { allowed: authorize({ ...nothing, ...asked, user }, rbac) };
+  return { allowed: authorize({ ...NOTHING, verb: '', ...asked, user }, rbac) };
 }
 
 function rules({ namespace }: Spec, { user, rbac }: Asked): object {
