@@ -53,8 +53,7 @@ export class Instance {
     clearTimeout(this.idle);
     this.inFlight++;
     try {
-      // Once: a start that waits for the crashed one to be gone must not be forgotten for a second.
-      if (this.worker?.hasCrashed && !this.worker.ending.aborted) this.end(0);
+      if (this.worker?.hasCrashed) this.end(0);
       this.port ??= this.start();
       return await work(await this.port);
     } catch (error) {
