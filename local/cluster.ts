@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Person } from '../lib/api/meta.ts';
 import { applyAll } from '../lib/install/apply.ts';
+import { policiesInForce } from '../lib/install/in-force.ts';
 import { readManifests } from '../lib/install/manifests.ts';
 import { makeClient } from '../lib/kube/client.ts';
 import type { Client } from '../lib/kube/types.ts';
@@ -148,4 +149,5 @@ async function install(client: Client, { root, project }: ClusterOptions, more: 
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: project } };
   await applyAll(client, [...everywhere, ...localRoles(), namespace], { wait });
   await applyAll(client, readManifests(join(root, 'rbac/project')), { namespace: project, wait });
+  if (more.length) await policiesInForce(client, project, { wait });
 }

@@ -183,6 +183,6 @@ export const deeds = (stage: Stage) =>
       (row) =>
         isDeed(row) &&
         row.namespace === PROJECT &&
-        !row.user.startsWith('standin:') &&
+        !/^(standin|system:serviceaccount:kube-system):/.test(row.user) &&
         !row.resource.endsWith('/status'),
     );

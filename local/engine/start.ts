@@ -33,8 +33,8 @@ export interface EngineOptions extends Variant {
   /** By their bearer token. The administrator is not among them. */
   people?: ReadonlyMap<string, Person>;
   /**
-   * CustomResourceDefinitions that the server is to know from its start. A mutating policy over a kind that came later
-   * answers 503 for up to half a minute (seen on 1.37).
+   * CustomResourceDefinitions to begin with. A mutating policy over a kind that comes after the server has looked which
+   * kinds there are answers 503 for up to half a minute (seen on 1.37).
    */
   definitions?: readonly KubeObject[];
   /** Whether the controller manager is wanted, too. */
@@ -107,19 +107,16 @@ async function answers({ url, caPem, adminToken }: Access, path: string): Promis
   );
 }
 
-/** Starts etcd and the server; the server twice where a kind is new to it. */
+/** Starts etcd and the server, and tells it the kinds before anything else asks which there are. */
 async function serve(group: Group, options: EngineOptions, access: Access): Promise<void> {
   const { folder, binaries, definitions = [] } = options;
   const { url, caPem, adminToken, auditLog } = access;
   rmSync(join(folder, ETCD_SOCKET), { force: true });
   await group.run(binaries.etcd, etcdArguments(options), async () => existsSync(join(folder, ETCD_SOCKET)));
   const args = apiServerArguments(Number(new URL(url).port), auditLog, options);
-  const start = () => group.run(binaries.apiServer, args, () => answers(access, '/readyz'));
-  const server = await start();
+  await group.run(binaries.apiServer, args, () => answers(access, '/readyz'));
   const client = makeClient({ server: url, ca: caPem, auth: { token: adminToken }, fieldManager: ADMIN });
-  if (!definitions.length || !(await define(client, definitions))) return;
-  await group.end(server, 0);
-  await start();
+  await define(client, definitions);
 }
 
 /** Starts it; ready when the promise resolves. Throws `EngineFailed`, and `EADDRINUSE` where the port is taken. */
