@@ -4,12 +4,12 @@
  */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { engineBinaries } from '../support/engine.ts';
-import { actingCases } from './acting.ts';
+import { actingCases, boundCases } from './acting.ts';
 import { agentCases } from './agent.ts';
 import { auditCases } from './audit.ts';
 import { matrixCases } from './matrix.ts';
-import { policyCases } from './policies.ts';
-import { raceCases } from './races.ts';
+import { guardCases, stampCases } from './policies.ts';
+import { quotaCases, raceCases } from './races.ts';
 import { rightsCases } from './rights.ts';
 import { schemaCases } from './schemas.ts';
 import { settingsCases } from './settings.ts';
@@ -27,12 +27,15 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
   describe('with the roles and the policies', () => {
     beforeAll(() => world.install(['rbac', 'rbac/policies']));
 
-    policyCases(() => world);
+    stampCases(() => world);
+    guardCases(() => world);
     agentCases(() => world);
     settingsCases(() => world);
     matrixCases(() => world);
     actingCases(() => world);
+    boundCases(() => world);
     raceCases(() => world);
+    quotaCases(() => world);
     rightsCases(() => world);
     auditCases(() => world);
   });

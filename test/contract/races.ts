@@ -6,6 +6,13 @@ import { sessions } from '../../lib/session/plan.ts';
 import { edit, QUOTAS, refusal, session, told } from './objects.ts';
 import type { World } from './world.ts';
 
+/** Whether the Session has come to all it needs. */
+async function converged(world: World, ns: string): Promise<void> {
+  expect(await world.runSession(ns, 'a')).toMatchObject({ kind: 'done' });
+  expect(await told(world.admin, session(ns, 'a'), 'Materialised')).toMatchObject({ status: 'True' });
+  expect(await world.admin.get(DEPLOYMENTS, { namespace: ns, name: 'a' })).toBeDefined();
+}
+
 export function raceCases(world: () => World): void {
   const alice = () => world().as('alice');
   const claim = (namespace: string, more: object = {}) => ({
@@ -14,18 +21,7 @@ export function raceCases(world: () => World): void {
     metadata: { namespace, name: 'a', ...more },
     spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
   });
-  const quota = (namespace: string, hard: Record<string, string>) => ({
-    apiVersion: 'v1',
-    kind: 'ResourceQuota',
-    metadata: { namespace, name: 'limit' },
-    spec: { hard },
-  });
-  /** Whether the Session has come to all it needs. */
-  const converges = async (ns: string) => {
-    expect(await world().runSession(ns, 'a')).toMatchObject({ kind: 'done' });
-    expect(await told(world().admin, session(ns, 'a'), 'Materialised')).toMatchObject({ status: 'True' });
-    expect(await world().admin.get(DEPLOYMENTS, { namespace: ns, name: 'a' })).toBeDefined();
-  };
+  const converges = (ns: string) => converged(world(), ns);
   const standsInTheWay = async (ns: string, reason: string) => {
     const outcome = await world().runSession(ns, 'a');
     expect(await told(world().admin, session(ns, 'a'), 'Materialised')).toMatchObject({ status: 'False', reason });
@@ -102,8 +98,21 @@ export function raceCases(world: () => World): void {
       expect(live?.status?.message).toBe('meanwhile');
       await converges(ns);
     });
+  });
+}
 
-    test('says which quota is in the way', async () => {
+/** The stand-in has no quotas. */
+export function quotaCases(world: () => World): void {
+  const alice = () => world().as('alice');
+  const quota = (namespace: string, hard: Record<string, string>) => ({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: { namespace, name: 'limit' },
+    spec: { hard },
+  });
+
+  describe('a quota', () => {
+    test('that is in the way is named, and no longer once it is gone', async () => {
       const ns = await world().project('quota');
       await world().admin.create(QUOTAS, quota(ns, { 'requests.storage': '1Gi' }));
       await alice().create(SESSIONS, session(ns, 'a', { storage: { size: '2Gi' } }));
@@ -115,10 +124,10 @@ export function raceCases(world: () => World): void {
         .toBe('QuotaExceeded');
       await world().admin.delete(QUOTAS, { namespace: ns, name: 'limit' });
       await expect.poll(async () => (await world().runSession(ns, 'a')).kind, { timeout: 15_000 }).toBe('done');
-      await converges(ns);
+      await converged(world(), ns);
     });
 
-    test('is refused where the project has as many as it may: count/sessions.tiny.dev', async () => {
+    test('on the number of Sessions refuses one more: count/sessions.tiny.dev', async () => {
       const ns = await world().project('count');
       await world().admin.create(QUOTAS, quota(ns, { 'count/sessions.tiny.dev': '1' }));
       let n = 0;

@@ -45,7 +45,8 @@ export function settingsCases(world: () => World): void {
       expect((await refusal(as('alice').patch(QUESTIONS, open.metadata, { type: 'merge', body: whole }))).code).toBe(
         403,
       );
-      await answer(as('bob'), open);
+      const { metadata } = await answer(as('bob'), open);
+      expect(metadata.annotations).toEqual({ 'tiny.dev/requester': 'alice' });
     });
 
     test('not who has become the requester since the Question was asked', async () => {
