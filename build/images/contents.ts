@@ -55,7 +55,7 @@ function nodeProgram(root: string): Buffer {
 const nodeEntries = ({ root }: Places): Entry[] => [
   ...MERGED,
   ...librariesOf([join(root, 'node_modules/node/bin/node')]),
-  { kind: 'file', path: 'usr/bin/node', mode: 0o755, content: nodeProgram(root) },
+  { kind: 'file', path: 'usr/local/bin/node', mode: 0o755, content: nodeProgram(root) },
   text('etc/passwd', `root:x:0:0:root:/root:/sbin/nologin\ntiny:x:${USER}:${USER}:tiny:/home/agent:/sbin/nologin\n`),
   text('etc/group', `root:x:0:\ntiny:x:${USER}:\n`),
   folder('tmp', 0o1777),
@@ -64,7 +64,7 @@ const nodeEntries = ({ root }: Places): Entry[] => [
 const bundles = (places: Places, part: string, names: readonly string[]): Entry[] =>
   names.map((name) => copied(join(places.root, 'dist', part, name), `opt/tiny/${name}`));
 
-function agentEntries({ cache }: Places, below: readonly Entry[]): Entry[] {
+function agentEntries({ root, cache }: Places, below: readonly Entry[]): Entry[] {
   const packages = AGENT_PACKAGES.map((name) => filesOf(name, cache));
   const resolvers = librariesOf(packages.flatMap(({ sources }) => sources));
   const names = readdirSync('/lib/x86_64-linux-gnu').filter((name) => RESOLVERS.includes(name));
@@ -73,6 +73,7 @@ function agentEntries({ cache }: Places, below: readonly Entry[]): Entry[] {
     ...resolvers,
     ...names.map((name) => copied(join('/lib/x86_64-linux-gnu', name))),
     copied('/etc/ssl/certs/ca-certificates.crt'),
+    copied(join(root, 'agent/image/node'), 'opt/tiny/bin/node'),
     { kind: 'link', path: 'usr/bin/sh', target: 'dash' } as const,
     ...['home/agent', 'workspace', 'state'].map((path) => folder(path, 0o755, USER)),
   ];
@@ -82,7 +83,7 @@ function agentEntries({ cache }: Places, below: readonly Entry[]): Entry[] {
 
 const configOf = (what: string, entrypoint?: string[]): Config => ({
   ...(entrypoint && { Entrypoint: entrypoint }),
-  Env: ['PATH=/usr/bin:/usr/sbin', 'NODE_ENV=production', 'SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt'],
+  Env: ['PATH=/opt/tiny/bin:/usr/local/bin:/usr/bin:/usr/sbin', 'NODE_ENV=production'],
   User: `${USER}:${USER}`,
   WorkingDir: '/',
   Labels: { 'org.opencontainers.image.title': what, 'org.opencontainers.image.version': IMAGE_VERSION },
@@ -91,10 +92,11 @@ const configOf = (what: string, entrypoint?: string[]): Config => ({
 /** All images. Throws where a bundle is missing, or a package that is neither here nor to be had. */
 export function makeImages(places: Places): Image[] {
   const below = nodeEntries(places);
-  const node = layer(below);
+  const cache = join(places.cache, 'layers');
+  const node = layer(below, cache);
   const makeImage = (name: string, layers: Entry[][], config = configOf(name)): Image => ({
     name: `tiny.dev/${name}:${IMAGE_VERSION}`,
-    layers: [node, ...layers.map(layer)],
+    layers: [node, ...layers.map((entries) => layer(entries, entries.length > 100 ? cache : undefined))],
     config,
   });
   const functions = ['session', 'question'].map((name) => {

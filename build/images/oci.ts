@@ -3,6 +3,8 @@
  * `docker save` writes, because `docker load` and kind read that.
  */
 import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Entry, tar } from './tar.ts';
 
@@ -36,10 +38,22 @@ const ARCHITECTURE: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
 const digestOf = (bytes: Buffer): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 const pathOf = (digest: string): string => `blobs/${digest.replace(':', '/')}`;
 
-/** Compresses the entries. */
-export function layer(entries: readonly Entry[]): Layer {
+/** Compresses the entries. What was compressed before is taken from the folder `cache`, if one is given. */
+export function layer(entries: readonly Entry[], cache?: string): Layer {
   const archive = tar(entries);
-  return { diffId: digestOf(archive), compressed: gzipSync(archive, { level: MOST }) };
+  const diffId = digestOf(archive);
+  const file = cache && join(cache, `${diffId.slice('sha256:'.length)}.gz`);
+  if (file && existsSync(file)) return { diffId, compressed: readFileSync(file) };
+  const compressed = gzipSync(archive, { level: MOST });
+  if (file) keep(file, compressed);
+  return { diffId, compressed };
+}
+
+/** All or nothing. */
+function keep(file: string, content: Buffer): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.${process.pid}`, content);
+  renameSync(`${file}.${process.pid}`, file);
 }
 
 const described = (bytes: Buffer, mediaType: string) => ({ mediaType, digest: digestOf(bytes), size: bytes.length });

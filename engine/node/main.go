@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ import (
 
 var commands = map[string]func() *cobra.Command{
 	"kube-scheduler": func() *cobra.Command { return scheduler.NewSchedulerCommand() },
-	"kubelet":        func() *cobra.Command { return kubelet.NewKubeletCommand(nil) },
+	"kubelet":        func() *cobra.Command { return kubelet.NewKubeletCommand(context.Background()) },
 }
 
 func main() {
