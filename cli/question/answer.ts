@@ -5,10 +5,10 @@
 
 import { age } from '../../lib/age.ts';
 import { toTimestamp } from '../../lib/api/conditions.ts';
-import type { Stored } from '../../lib/api/meta.ts';
+import { ANNOTATION, type Stored } from '../../lib/api/meta.ts';
 import type { Answer, Question } from '../../lib/api/question.ts';
-import { isConflict, isInvalid } from '../../lib/kube/errors.ts';
-import { QUESTIONS, type Ref } from '../../lib/kube/types.ts';
+import { isConflict, isForbidden, isInvalid } from '../../lib/kube/errors.ts';
+import { QUESTIONS, type Ref, SESSIONS } from '../../lib/kube/types.ts';
 import { decide } from '../../lib/question/decision.ts';
 import type { App } from '../app.ts';
 import { settleQuestion } from '../direct.ts';
@@ -61,19 +61,34 @@ export async function answerQuestion(
   if (refusal) throw refusal;
   const by = await whoAmI(client);
   const answer: Answer = { ...choose(question), at: toTimestamp(app.now()), ...(by && { by }) };
-  const answered = await write(app, question, answer);
+  const answered = await write(app, question, { answer, requester: await requesterOf(app, question) });
   await printAnswered(app, answered, answer);
   await settleQuestion(app, { namespace, name: question.metadata.name });
 }
 
+/** Who asked for the Session. A cluster that stamps nobody wants it said, where the answerer must be another. */
+async function requesterOf(app: App, { spec }: Stored<Question>): Promise<string | undefined> {
+  const { client, namespace } = await app.cluster();
+  const session = await client.get(SESSIONS, { namespace, name: spec.session }).catch((error: unknown) => {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  });
+  return session?.spec.requester?.username;
+}
+
 /** Writes the answer; begins anew where the Question changed but is still open. */
-async function write(app: App, read: Stored<Question>, answer: Answer): Promise<Stored<Question>> {
+async function write(
+  app: App,
+  read: Stored<Question>,
+  { answer, requester }: { answer: Answer; requester: string | undefined },
+): Promise<Stored<Question>> {
   const { client, namespace } = await app.cluster();
   const ref: Ref = { namespace, name: read.metadata.name };
   let question = read;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const { uid, resourceVersion } = question.metadata;
-    const body = { metadata: { uid, resourceVersion }, spec: { answer } };
+    const annotations = requester && { annotations: { [ANNOTATION.requester]: requester } };
+    const body = { metadata: { uid, resourceVersion, ...annotations }, spec: { answer } };
     try {
       return await client.patch(QUESTIONS, ref, { type: 'merge', body });
     } catch (error) {

@@ -74,4 +74,6 @@ export const LABEL = {
 export const ANNOTATION = {
   /** On a Session that a Question's yes has made: the Question's uid. */
   question: `${GROUP}/question-uid`,
+  /** On an answered Question: the user name of its Session's requester at that moment. Stamped by admission. */
+  requester: `${GROUP}/requester`,
 } as const;
