@@ -14,6 +14,9 @@ const AGENT = 'tiny-agent';
 /** The conditions that an agent tells; all others are the functions'. */
 const AGENTS_CONDITIONS: ReadonlySet<string> = new Set([CONDITION.ready, CONDITION.waiting, CONDITION.finished]);
 
+/** What follows a Session's name in the name of its Questions, so that no agent takes the name of another's. */
+const HASH = /^[0-9a-f]{10}$/;
+
 /** Throws 403 where the request comes from an agent and is not its to make. */
 export function holdAgent(request: AdmissionRequest): void {
   const account = serviceAccountOf(request.user.username);
@@ -72,4 +75,10 @@ function holdToAsking(request: AdmissionRequest, session: PodSession): void {
       `the agent of Session "${session.name}" asks in that Session's name only: set spec.session to it`,
     );
   }
+  const own = object.metadata.name.startsWith(`${session.name}-`);
+  if (own && HASH.test(object.metadata.name.slice(session.name.length + 1))) return;
+  throw refuse(
+    request,
+    "an agent's Question is named after its Session: SESSION-HASH, the hash in ten hexadecimal digits",
+  );
 }

@@ -211,7 +211,10 @@ describe('an agent', () => {
   });
 
   test('asks in the name of its Session', () => {
-    expect(refused({ object: question({ session: 's' }) })).toBeUndefined();
+    const asked = (name: string) => refused({ object: thing('Question', name, { spec: { session: 's' } }) });
+    expect(asked('s-0123456789')).toBeUndefined();
+    for (const taken of ['s-t-0123456789', 't-0123456789', 's-012345678', 's'])
+      expect(asked(taken)?.message).toContain('is named after its Session');
   });
 
   test('is refused in words that name the object', () => {
