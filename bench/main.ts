@@ -20,7 +20,8 @@ const BENCHES: Record<string, Entry> = {
     load: async () => (await import('./materialise.ts')).materialise,
   },
   up: {
-    summary: 'tiny up until it is ready (at most 3 s), and --demo (under 60 s); ratio to a bare start of Node',
+    summary:
+      'tiny up until it is ready (at most 3 s; --engine kubernetes: 15 s), and --demo; ratio to a bare start of Node',
     load: async () => (await import('./up.ts')).up,
   },
 };

@@ -6,7 +6,7 @@ export interface Options {
   runs?: number;
   /** `up`: the demo as well. */
   demo: boolean;
-  /** `materialise`: what the requests go to. */
+  /** `materialise`, `up`: what the requests go to, `stand-in` or `kubernetes`. */
   engine: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * How long `tiny up` takes until the cluster is ready, in a folder of its own that stands for the person's home; with
- * `--demo`, how long the whole story takes as well.
+ * `--demo`, how long the whole story takes as well. With `--engine kubernetes` the API server is a real one, from the cache.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundle } from '../build/bundle.ts';
-import { path } from './env.ts';
+import { UsageError } from './arguments.ts';
+import { cache, path } from './env.ts';
 import { median, pairwise, spread } from './statistics.ts';
 import type { Bench, Result } from './types.ts';
 
@@ -17,7 +18,13 @@ const RUNS = 7;
 const DEMO_RUNS = 3;
 
 async function node(args: string[], home: string): Promise<{ ms: number; out: string }> {
-  const env = { HOME: home, XDG_DATA_HOME: join(home, 'share'), KUBECONFIG: join(home, 'config'), PATH: path };
+  const env = {
+    HOME: home,
+    XDG_DATA_HOME: join(home, 'share'),
+    XDG_CACHE_HOME: cache,
+    KUBECONFIG: join(home, 'config'),
+    PATH: path,
+  };
   const began = performance.now();
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: ROOT }).catch((cause) => {
     throw new Error(`${args.join(' ')} failed: ${cause.stderr || cause.message}`, { cause });
@@ -37,22 +44,22 @@ async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
 }
 
 /** A bare start of Node, `tiny up` where nothing was, and again where the data is there. */
-const round = () =>
+const round = (flags: string[]) => () =>
   inHome(async (home) => {
     const bare = await node(['-e', '0'], home);
     try {
-      const first = await tiny(['up'], home);
+      const first = await tiny(['up', ...flags], home);
       await tiny(['down'], home);
-      const again = await tiny(['up'], home);
+      const again = await tiny(['up', ...flags], home);
       return { bare: bare.ms, first: first.ms, again: again.ms };
     } finally {
       await tiny(['down'], home);
     }
   });
 
-const demo = () =>
+const demo = (flags: string[]) => () =>
   inHome(async (home) => {
-    const { out } = await tiny(['demo', '--json'], home);
+    const { out } = await tiny(['demo', '--json', ...flags], home);
     return JSON.parse(out) as { ok: boolean; seconds: number; running?: { pods: number; functions: number } };
   });
 
@@ -62,8 +69,8 @@ async function times<T>(count: number, work: () => Promise<T>): Promise<T[]> {
   return results;
 }
 
-async function demoResult(runs: number): Promise<Pick<Result, 'figures' | 'wrong'>> {
-  const told = await times(runs, demo);
+async function demoResult(runs: number, flags: string[]): Promise<Pick<Result, 'figures' | 'wrong'>> {
+  const told = await times(runs, demo(flags));
   const left = told.filter(({ ok, running }) => !ok || running?.pods !== 0 || running.functions !== 0);
   return {
     figures: {
@@ -76,15 +83,23 @@ async function demoResult(runs: number): Promise<Pick<Result, 'figures' | 'wrong
   };
 }
 
-export const up: Bench = async ({ runs, demo: withDemo }) => {
+/** Throws `UsageError` for one that there is not. */
+function flagsOf(engine: string): string[] {
+  if (!['stand-in', 'kubernetes'].includes(engine))
+    throw new UsageError(`--engine takes stand-in or kubernetes, not ${engine}`);
+  return ['--engine', engine];
+}
+
+export const up: Bench = async ({ runs, demo: withDemo, engine }) => {
+  const flags = flagsOf(engine);
   await bundle(ROOT);
-  const rounds = await times(runs ?? RUNS, round);
+  const rounds = await times(runs ?? RUNS, round(flags));
   const [bare, first, again] = [
     rounds.map((one) => one.bare),
     rounds.map((one) => one.first),
     rounds.map((one) => one.again),
   ];
-  const story = withDemo ? await demoResult(runs ?? DEMO_RUNS) : { figures: {}, wrong: [] };
+  const story = withDemo ? await demoResult(runs ?? DEMO_RUNS, flags) : { figures: {}, wrong: [] };
   return {
     ratio: median(first) / median(bare),
     figures: {

@@ -1,10 +1,39 @@
 /** The real engine: who gets in, what it logs, older versions. Slow, and skipped where there is none. */
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SECRETS } from '../../../lib/kube/types.ts';
+import { CLAIMS, type ResourceType, SECRETS } from '../../../lib/kube/types.ts';
+import { startKubelet } from '../../../local/engine/kubelet.ts';
+import { startScheduler } from '../../../local/engine/scheduler.ts';
+import { PODS, type Pod } from '../../../local/node/pod.ts';
 import { engineBinaries, engineForTests, type TestEngine } from '../../support/engine.ts';
 
 const ALICE = 'alice-token';
+const ACCOUNTS: ResourceType = { ...SECRETS, kind: 'ServiceAccount', plural: 'serviceaccounts' };
+const IN_DEFAULT = { namespace: 'default' };
+const POD = { ...IN_DEFAULT, name: 'p' };
+const CLAIM = {
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { ...IN_DEFAULT, name: 'later' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+};
+const pod = (claims: string[]) =>
+  ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: POD,
+    spec: {
+      automountServiceAccountToken: false,
+      containers: [{ name: 'main', image: 'i' }],
+      volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+    },
+  }) as unknown as Pod;
+
+async function waitFor(isSo: () => Promise<boolean | undefined>): Promise<void> {
+  while (!(await isSo())) await setTimeout(20);
+}
 
 describe.skipIf(!engineBinaries)('a real kube-apiserver', () => {
   let engine: TestEngine;
@@ -45,6 +74,32 @@ describe.skipIf(!engineBinaries)('a real kube-apiserver', () => {
     const log = readFileSync(engine.auditLog, 'utf8');
     expect(log).toContain('"resource":"secrets"');
     expect(log).not.toContain('not-to-be-logged');
+  });
+
+  test('has a node to which pods are bound, and which gives their logs', async () => {
+    const { admin: client } = engine;
+    const world = { client, now: () => new Date(), random: Math.random, log: () => undefined };
+    const logs = async function* ({ pod, container }: { pod: string; container: string }, { tailLines = 0 }) {
+      yield `${tailLines} lines of ${pod}/${container}`;
+    };
+    const pki = join(dirname(engine.adminKubeconfig), 'pki');
+    const { version } = engine;
+    const parts = [await startKubelet({ ...world, name: 'n', pki, version, logs }), startScheduler(world, 'n')];
+    await client.create(ACCOUNTS, {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { ...IN_DEFAULT, name: 'default' },
+    });
+    await client.create(PODS, pod(['later']));
+    await waitFor(async () =>
+      (await client.get(PODS, POD))?.status?.conditions?.[0]?.message?.includes('"later" not found'),
+    );
+    await client.create(CLAIMS, CLAIM);
+    await waitFor(async () => (await client.get(PODS, POD))?.spec.nodeName === 'n');
+    expect(await client.get(CLAIMS, CLAIM.metadata)).toMatchObject({ status: { phase: 'Bound' } });
+    const read = client.stream('/api/v1/namespaces/default/pods/p/log?tailLines=3');
+    expect((await read[Symbol.asyncIterator]().next()).value).toBe('3 lines of p/main');
+    for (const part of parts) await part.stop();
   });
 });
 
