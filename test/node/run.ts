@@ -3,23 +3,35 @@
  * sandbox. Where that can't be, it says loudly why and counts as one skipped test. Arguments are vitest's.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { NoPackage } from '../../build/images/debian.ts';
 import { copied } from '../../build/images/libraries.ts';
 import { archive, layer } from '../../build/images/oci.ts';
 import { packImages } from '../../build/images.ts';
-import { findEngine } from '../../local/engine/find.ts';
+import { findEngine, NoEngine } from '../../local/engine/find.ts';
 import { readEnvironment } from '../../local/env.ts';
-import { nodePrograms } from './cluster/programs.ts';
+import { NoModules, nodePrograms } from './cluster/programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const NEEDED = ['unshare', 'ip', 'mount', 'git', 'go', 'gcc', 'pkg-config', 'dpkg', 'ldd'];
+const NEEDED = ['unshare', 'setpriv', 'ip', 'mount', 'git', 'go', 'gcc', 'pkg-config', 'dpkg', 'ldd'];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const succeeds = (program: string, ...args: string[]): boolean =>
   spawnSync(program, args, { stdio: 'ignore' }).status === 0;
+
+const CONTROLLERS = ['cpuset', 'cpu', 'memory', 'pids'];
+
+function cgroupObstacle(): string | undefined {
+  const top = '/sys/fs/cgroup';
+  if (!existsSync(join(top, 'cgroup.controllers')))
+    return existsSync(join(top, 'memory')) ? undefined : 'there are no cgroups';
+  const given = readFileSync(join(top, 'cgroup.subtree_control'), 'utf8').split(/\s+/);
+  const lacking = CONTROLLERS.filter((name) => !given.includes(name));
+  return lacking.length ? `the cgroups below ${top} are not given ${lacking.join(', ')}` : undefined;
+}
 
 /** Why no node can run here; `undefined` where one can. */
 function obstacle(): string | undefined {
@@ -31,7 +43,7 @@ function obstacle(): string | undefined {
   if (!succeeds('unshare', ...namespaces, 'mount', '-t', 'proc', 'proc', '/proc')) return 'it may not make namespaces';
   if (!succeeds('grep', '-qw', 'overlay', '/proc/filesystems') && !succeeds('modprobe', 'overlay'))
     return 'the kernel has no overlay file system';
-  if (!existsSync('/sys/fs/cgroup')) return 'there are no cgroups';
+  return cgroupObstacle();
 }
 
 function packPause(programs: string, file: string): string {
@@ -72,12 +84,19 @@ async function run(folder: string): Promise<number> {
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }
 
+/** What is not there and can't be had is no failure of ours; that it does not compile is. */
+const isMissing = (error: unknown): error is Error =>
+  error instanceof NoEngine || error instanceof NoPackage || error instanceof NoModules;
+
 const why = obstacle();
 if (why) skip(why);
 else {
   const folder = mkdtempSync(join(tmpdir(), 'tn-'));
   try {
     process.exitCode = await run(folder);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    skip(error.message);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

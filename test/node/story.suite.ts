@@ -92,8 +92,8 @@ const script = (name: string, container: string, code: string) => inPod(name, co
 const commits = async (name: string): Promise<string[]> =>
   (await inPod(name, 'agent', 'git', '-C', '/workspace/repo', 'log', '--format=%s')).trim().split('\n');
 
-/** The harness's process in the agent's container. */
-function harnessOf(name: string): number {
+/** The process of a program in the Session's pod. */
+function processOf(name: string, program: string): number {
   const read = (pid: string, file: string) => {
     try {
       return readFileSync(`/proc/${pid}/${file}`, 'latin1');
@@ -104,13 +104,15 @@ function harnessOf(name: string): number {
   const pid = readdirSync('/proc').find(
     (one) =>
       /^\d+$/.test(one) &&
-      read(one, 'cmdline').includes('/opt/tiny/harness.cjs') &&
+      read(one, 'cmdline').includes(program) &&
       !read(one, 'cmdline').startsWith('tini') &&
       read(one, 'environ').includes(`TINY_SESSION=${name}\0`),
   );
-  if (!pid) throw new Error(`no harness of Session ${name}`);
+  if (!pid) throw new Error(`no ${program} of Session ${name}`);
   return Number(pid);
 }
+
+const harnessOf = (name: string): number => processOf(name, '/opt/tiny/harness.cjs');
 
 const running = async () => {
   const of = async (namespace: string) =>
@@ -230,6 +232,15 @@ describe('a Session', () => {
     expect(await commits('first')).toEqual(['Add first', 'First']);
   });
 
+  test('goes on when its tools are killed, and reports again', async () => {
+    process.kill(processOf('first', '/opt/tiny/tools.cjs'), 'SIGKILL');
+    await podOf('first', (pod) => {
+      const tools = containerOf(pod, 'tools');
+      return tools?.restartCount === 1 && tools.state.running;
+    });
+    await until('the sockets', async () => (await inPod('first', 'agent', 'ls', '/run/tiny')).includes('mcp.sock'));
+  });
+
   test('goes on in another pod on the same volume when its pod is removed by force', async () => {
     const before = await podOf('first');
     await cluster.kubectl('delete', 'pod', '-n', PROJECT, before.metadata.name, '--force', '--grace-period=0');
@@ -240,7 +251,8 @@ describe('a Session', () => {
 
   test('asks, and what bob allows is made as bob', async () => {
     const question = await openQuestion('first');
-    await answer(cluster.as('bob'), question);
+    const yes = question.spec.options?.find(({ effect }) => effect === 'Allow');
+    await answer(cluster.as('bob'), question, { option: yes?.id });
     const child = await found('child', () => true);
     expect(child.spec.requester?.username).toBe('bob');
     expect(child.spec.parent).toBe('first');

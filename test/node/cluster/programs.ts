@@ -45,6 +45,20 @@ export function nodeFolder({ root, cache }: Making): string {
   return join(cache, 'node', `v${builtVersion(root)}-${hash.digest('hex').slice(0, 12)}`);
 }
 
+/** The Go modules are not in Go's cache and can't be fetched. */
+export class NoModules extends Error {
+  override name = 'NoModules';
+}
+
+async function download(module: string): Promise<void> {
+  try {
+    await promisify(execFile)('go', ['mod', 'download'], { cwd: module, maxBuffer: 1 << 26 });
+  } catch (error) {
+    const { stderr = '' } = error as { stderr?: string };
+    throw new NoModules(`the Go modules of ${module} can't be fetched: ${stderr.trim() || error}`);
+  }
+}
+
 interface Go {
   module: string;
   into: string;
@@ -95,6 +109,8 @@ async function build(making: Making, into: string): Promise<void> {
   const containers = join(root, 'engine/containers');
   const strip = ['-ldflags=-s -w'];
   mkdirSync(join(into, 'go'));
+  say('fetching Go modules');
+  for (const module of [containers, join(root, 'engine')]) await download(module);
   say('building containerd and the network plugins (two minutes on two cores)');
   await go({ module: containers, into: `${into}/`, packages: CONTAINERS, flags: strip });
   say('building runc');

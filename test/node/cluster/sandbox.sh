@@ -9,9 +9,10 @@ cgroups=()
 
 if [ -f /sys/fs/cgroup/cgroup.controllers ]; then version=2; else version=1; fi
 
-# One cgroup in each hierarchy, below the one in which this process is.
+# One cgroup in each hierarchy of version 1, below the one in which this process is; one at the top of version 2.
 while IFS=: read -r _ controllers path; do
-  if [ $version = 2 ]; then base=/sys/fs/cgroup; else [ -n "$controllers" ] || continue; base=/sys/fs/cgroup/${controllers#name=}; fi
+  if [ $version = 2 ]; then base=/sys/fs/cgroup path=/
+  else [ -n "$controllers" ] || continue; base=/sys/fs/cgroup/${controllers#name=}; fi
   [ -d "$base" ] || continue
   own=$base${path%/}/$name
   mkdir -p "$own"; cgroups+=("$own")
@@ -68,7 +69,10 @@ while kill -0 $child 2>/dev/null; do code=0; wait $child || code=$?; done
 exit $code
 I
 
-code=0
+# Ended from outside, or left alone, it takes everything with it at once: there is nothing in there to save.
 ( for own in "${cgroups[@]}"; do echo "$BASHPID" > "$own/cgroup.procs"; done
-  exec unshare --mount --net --uts --ipc --cgroup --pid --fork --kill-child bash "$folder/init.sh" "$folder" $version "$@" ) || code=$?
+  exec setpriv --pdeathsig KILL unshare --mount --net --uts --ipc --cgroup --pid --fork --kill-child \
+    bash "$folder/init.sh" "$folder" $version "$@" ) & sandbox=$!
+trap 'kill -KILL $sandbox 2>/dev/null || true' TERM INT HUP
+code=0; wait $sandbox || code=$?
 exit $code
