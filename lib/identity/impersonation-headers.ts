@@ -39,18 +39,31 @@ const escapeKey = (key: string): string =>
   }).join('');
 
 const extraHeaders = (extra: NonNullable<Person['extra']>): Header[] =>
-  Object.entries(extra)
-    .filter(([key]) => !key.startsWith(CREDENTIAL_PREFIX))
-    .flatMap(([key, values]) =>
-      values.map((value): Header => [`Impersonate-Extra-${escapeKey(key)}`, headerValue('extra value', value)]),
-    );
+  Object.entries(extra).flatMap(([key, values]) =>
+    values.map((value): Header => [`Impersonate-Extra-${escapeKey(key)}`, headerValue('extra value', value)]),
+  );
 
 /**
- * The headers that make a request `person`'s, one entry a value, to be sent as separate lines.
+ * Of a person what a request as them carries, and so what a policy sees of them.
  *
  * A service account goes by its name alone: the API server adds its groups, and any further header would need the
  * unrestricted verb (KEP-5284). Groups that start with `system:` are never impersonated; the API server adds
  * `system:authenticated` itself.
+ */
+export function asImpersonated({ username, uid, groups = [], extra = {} }: Person): Person {
+  if (serviceAccountOf(username)) return { username };
+  const sent = groups.filter((group) => group !== '' && !group.startsWith('system:'));
+  const attributes = Object.entries(extra).filter(([key]) => !key.startsWith(CREDENTIAL_PREFIX));
+  return {
+    username,
+    ...(uid && { uid }),
+    ...(sent.length && { groups: sent }),
+    ...(attributes.length && { extra: Object.fromEntries(attributes) }),
+  };
+}
+
+/**
+ * The headers that make a request `person`'s, one entry a value, to be sent as separate lines.
  *
  * @throws ImpersonationRefused where `person` is a part of Kubernetes, or a value does not fit into a header.
  */
@@ -59,13 +72,11 @@ export function impersonationHeaders(person: Person): Header[] {
   if (person.username === '' || !isPerson(person)) {
     throw new ImpersonationRefused(`${JSON.stringify(person.username)} is no person to act as`);
   }
-  const user: Header = ['Impersonate-User', headerValue('user name', person.username)];
-  if (serviceAccountOf(person.username)) return [user];
-  const groups = (person.groups ?? []).filter((group) => group !== '' && !group.startsWith('system:'));
+  const { username, uid, groups = [], extra = {} } = asImpersonated(person);
   return [
-    user,
-    ...(person.uid ? [['Impersonate-Uid', headerValue('uid', person.uid)] as const] : []),
+    ['Impersonate-User', headerValue('user name', username)],
+    ...(uid ? [['Impersonate-Uid', headerValue('uid', uid)] as const] : []),
     ...groups.map((group): Header => ['Impersonate-Group', headerValue('group', group)]),
-    ...extraHeaders(person.extra ?? {}),
+    ...extraHeaders(extra),
   ];
 }

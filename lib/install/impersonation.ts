@@ -4,7 +4,7 @@
  * `impersonationHeaders` would send. Pure.
  */
 import type { KubeObject, Person } from '../api/meta.ts';
-import { impersonationHeaders } from '../identity/impersonation-headers.ts';
+import { asImpersonated, impersonationHeaders } from '../identity/impersonation-headers.ts';
 import { serviceAccountOf } from '../identity/person.ts';
 
 interface Rule {
@@ -46,11 +46,10 @@ const rule = (apiGroup: string, resource: string, names: Iterable<string>): Rule
 const AUTHENTICATION = 'authentication.k8s.io';
 
 /** Of users: what their headers say. */
-function userRules(users: readonly Person[]): Rule[] {
-  const groups = users.flatMap((person) => person.groups ?? []).filter((group) => !group.startsWith('system:'));
-  const extras = users
-    .flatMap(({ extra = {} }) => Object.entries(extra))
-    .filter(([key]) => !key.startsWith('authentication.kubernetes.io/'));
+function userRules(people: readonly Person[]): Rule[] {
+  const users = people.map(asImpersonated);
+  const groups = users.flatMap((person) => person.groups ?? []);
+  const extras = users.flatMap(({ extra = {} }) => Object.entries(extra));
   return [
     ...rule('', 'users', users.map(nameOf)),
     ...rule('', 'groups', groups),

@@ -2,12 +2,13 @@
 import { ANNOTATION, API_VERSION, type KubeObject, LABEL, type Person, type Stored } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
 import type { SessionRequest } from '../api/session.ts';
+import { asImpersonated } from '../identity/impersonation-headers.ts';
 
 export interface ChildSession extends KubeObject {
   spec: SessionRequest & { parent: string; requester: Person };
 }
 
-/** `undefined` where the Question proposes no Session. The API server stamps the requester anew from who acts. */
+/** `undefined` where the Question proposes no Session. The API server stamps the requester anew from who acts, or holds this to it. */
 export function makeChild(question: Stored<Question>, answerer: Person): ChildSession | undefined {
   const { spawn, session } = question.spec;
   if (!spawn) return undefined;
@@ -20,7 +21,7 @@ export function makeChild(question: Stored<Question>, answerer: Person): ChildSe
       labels: { [LABEL.parent]: session },
       annotations: { [ANNOTATION.question]: question.metadata.uid },
     },
-    spec: { ...spawn.spec, parent: session, requester: answerer },
+    spec: { ...spawn.spec, parent: session, requester: asImpersonated(answerer) },
   };
 }
 

@@ -4,12 +4,24 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Person } from '../../lib/api/meta.ts';
 import { applyAll } from '../../lib/install/apply.ts';
 import { makeImpersonation } from '../../lib/install/impersonation.ts';
 import { CLAIMS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
 import { engineBinaries } from '../support/engine.ts';
-import { answer, CONFIG_MAPS, edit, question, refusal, session, settingsOf, spawning, told } from './objects.ts';
-import { type Name, PEOPLE, startWorld, type World } from './world.ts';
+import {
+  answer,
+  CONFIG_MAPS,
+  edit,
+  question,
+  refusal,
+  SERVICE_ACCOUNTS,
+  session,
+  settingsOf,
+  spawning,
+  told,
+} from './objects.ts';
+import { mayDo, type Name, PEOPLE, startWorld, tokenFor, type World } from './world.ts';
 
 describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emulatedVersion) => {
   let world: World;
@@ -138,5 +150,30 @@ describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emu
     expect(
       (await refusal(fn.as({ ...PEOPLE.alice, groups: ['owners'] }).get(CLAIMS, { namespace: ns, name: 'a' }))).code,
     ).toBe(403);
+  });
+
+  test("a CI job's answer is carried out, though its token's own marks are not handed on", async () => {
+    const ns = await world.project('ci');
+    const username = `system:serviceaccount:${ns}:ci`;
+    const metadata = { name: 'ci', namespace: ns };
+    await world.admin.create(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    await world.bindUser(ns, username);
+    await applyAll(world.admin, makeImpersonation([{ username }]), { wait: setTimeout });
+    const job = world.engine.clientOf(await tokenFor(world.admin, `${ns}/ci`));
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const { status } = await job.request<{ status: { userInfo: Person } }>(
+      'POST',
+      '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+      review,
+    );
+    expect(Object.keys(status.userInfo.extra ?? {})).toContain('authentication.kubernetes.io/credential-id');
+    await made(ns, 'alice');
+    const asked = await as('alice').create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
+    await answer(job, asked, { by: status.userInfo });
+    const right = { namespace: ns, verb: 'impersonate', group: '', resource: 'serviceaccounts', name: 'ci' };
+    await mayDo(world.admin, 'system:serviceaccount:tiny-system:question', right);
+    expect(await world.runQuestion(ns, asked.metadata.name)).toMatchObject({ kind: 'done' });
+    const child = await world.admin.get(SESSIONS, { namespace: ns, name: 'child' });
+    expect(child?.spec.requester).toEqual({ username });
   });
 });

@@ -46,7 +46,7 @@ const bind = (group: string, role: string) =>
     subjects: [{ apiGroup: RBAC, kind: 'Group', name: group }],
   });
 /** Waits until the authorizer has seen a new binding: it reads them a moment later. */
-async function mayDo(admin: Client, user: string, resourceAttributes: object): Promise<void> {
+export async function mayDo(admin: Client, user: string, resourceAttributes: object): Promise<void> {
   const body = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SubjectAccessReview',
