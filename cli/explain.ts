@@ -33,7 +33,7 @@ function forbidden({ message }: ApiError): Words {
 const CRDS_MISSING: Words = {
   message: "this cluster doesn't know Sessions and Questions: the resources of tiny.dev are not installed",
   hints: [
-    'On a cluster that you run: kubectl apply --server-side -f crds/',
+    'On a cluster that you run: `tiny install`.',
     'To try it on this machine: `tiny up` starts a local cluster that has them.',
   ],
 };

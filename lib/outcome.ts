@@ -28,7 +28,9 @@ export function outcomeOf(error: unknown): Outcome {
   if (isConflict(error) || isNotFound(error)) return { kind: 'conflict', message };
   return {
     kind: 'failed',
-    message: isForbidden(error) ? `${message}; see docs/install.md on the rights of functions` : message,
+    message: isForbidden(error)
+      ? `${message}; docs/install.md says which rights it takes, and who gives them`
+      : message,
   };
 }
 

@@ -38,9 +38,15 @@ export async function applyAll(
 ): Promise<void> {
   for (const object of objects) {
     const type = resourceTypeOf(object);
-    const metadata = type.namespaced && namespace ? { namespace, ...object.metadata } : object.metadata;
-    await served(() => client.apply(type, withNamespace({ ...object, metadata }, namespace)), { wait, patience });
+    await served(() => client.apply(type, placed(object, namespace)), { wait, patience });
   }
+}
+
+/** The object in `namespace`, where it belongs in one and names none. */
+export function placed(object: KubeObject, namespace: string | undefined): KubeObject {
+  const { namespaced } = resourceTypeOf(object);
+  const metadata = namespaced && namespace ? { namespace, ...object.metadata } : object.metadata;
+  return withNamespace({ ...object, metadata }, namespace);
 }
 
 /** A binding's subjects that name no namespace are in the binding's own, as kustomize has it. */

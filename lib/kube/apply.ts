@@ -63,9 +63,14 @@ export function makeApply(send: Send, { get, fieldManager }: Pick<Client, 'get' 
   };
 
   return {
-    apply: async <T extends KubeObject>(type: ResourceType<T>, object: T): Promise<Stored<T>> => {
+    apply: async <T extends KubeObject>(
+      type: ResourceType<T>,
+      object: T,
+      { dryRun = false }: { dryRun?: boolean } = {},
+    ): Promise<Stored<T>> => {
+      const path = objectPath(type, object.metadata) + forced + (dryRun ? '&dryRun=All' : '');
       try {
-        return await send(objectPath(type, object.metadata) + forced, applyBody(object));
+        return await send(path, applyBody(object));
       } catch (error) {
         throw isAboutUid(error) ? conflict(object) : error;
       }

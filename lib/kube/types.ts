@@ -88,8 +88,11 @@ export interface Client {
    */
   watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>>;
   create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<Stored<T>>;
-  /** Server-side apply with force, by this client's field manager. `metadata.uid` and `resourceVersion` in it are preconditions. */
-  apply<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<Stored<T>>;
+  /**
+   * Server-side apply with force, by this client's field manager. `metadata.uid` and `resourceVersion` in it are
+   * preconditions. With `dryRun` nothing is written, and what would be comes back.
+   */
+  apply<T extends KubeObject>(type: ResourceType<T>, object: T, options?: { dryRun?: boolean }): Promise<Stored<T>>;
   /**
    * Server-side apply of the status subresource; 404 where the object is gone. `metadata.resourceVersion` in it is a
    * precondition; so is `metadata.uid`, which the API server ignores here: without a version, it costs a read more.

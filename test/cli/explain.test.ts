@@ -28,9 +28,7 @@ it("a policy's refusal keeps its own words", () => {
 });
 
 it('a resource that the server does not know means that the CRDs are missing', () => {
-  expect(told(new ApiError(404, { message: '404 page not found' })).text).toContain(
-    'kubectl apply --server-side -f crds/',
-  );
+  expect(told(new ApiError(404, { message: '404 page not found' })).text).toContain('`tiny install`');
 });
 
 it('a refused connection asks whether the cluster is up', () => {
