@@ -76,6 +76,7 @@ async function serveKubernetes({ engine: binaries, ...options }: ServeOptions & 
     manifests: ['rbac/policies'],
     asNode: (client) => asNode(client, NODE_NAME),
     startControllers: async (world) => {
+      await engine.controllersReady;
       const kubelet = await startKubelet({ ...world, name: NODE_NAME, pki: join(home, FILES.pki), version, logs });
       const scheduler = startScheduler(world, NODE_NAME);
       return together([kubelet, scheduler, ...(controllers ? [] : [controllersOf(world, caPem)])]);

@@ -54,8 +54,10 @@ export interface Engine {
   auditLog: string;
   /** Of Kubernetes, as in `1.37.2`. */
   version: string;
-  /** Whether the controller manager runs. */
+  /** Whether the controller manager is started. */
   controllers: boolean;
+  /** Resolves when its controllers work. Rejects with `EngineFailed`. */
+  controllersReady: Promise<unknown>;
   /** Ends it all; `graceMs` (default 10,000) for each program. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -119,7 +121,12 @@ async function serve(group: Group, options: EngineOptions, access: Access): Prom
   await define(client, definitions);
 }
 
-/** Starts it; ready when the promise resolves. Throws `EngineFailed`, and `EADDRINUSE` where the port is taken. */
+const ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default';
+
+/**
+ * Starts it; the API server is ready when the promise resolves. Throws `EngineFailed`, and `EADDRINUSE` where the port
+ * is taken.
+ */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { folder, binaries, log } = options;
   await endEngineLeftovers(folder);
@@ -127,21 +134,22 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const auditLog = options.auditLog ?? join(folder, 'audit.log');
   const access = { url, auditLog, ...(await prepare(options, url)) };
   const group = new Group(folder, log);
-  const controllerManager = options.controllers ? binaries.controllerManager : undefined;
   try {
     await serve(group, options, access);
-    const account = '/api/v1/namespaces/default/serviceaccounts/default';
-    if (controllerManager)
-      await group.run(controllerManager, controllerManagerArguments(options), () => answers(access, account));
   } catch (error) {
     await group.stop(1000);
     throw error;
   }
+  const manager = options.controllers ? binaries.controllerManager : undefined;
+  const args = controllerManagerArguments(options);
+  const controllersReady = Promise.resolve(manager && group.run(manager, args, () => answers(access, ACCOUNT)));
+  controllersReady.catch(() => undefined);
   return {
     ...access,
     adminKubeconfig: join(folder, FILES.admin),
     version: binaries.version,
-    controllers: controllerManager !== undefined,
+    controllers: manager !== undefined,
+    controllersReady,
     stop: (graceMs = 10_000) => group.stop(graceMs),
   };
 }

@@ -49,6 +49,7 @@ export async function engineForTests(wanted: TestEngineOptions = {}): Promise<Te
   const binaries = engineBinaries;
   const options = { controllers: false, definitions: readManifests(join(ROOT, 'crds')), ...wanted };
   const engine = await startEngine({ ...options, folder, binaries, unsafe: true, log: say });
+  await engine.controllersReady;
   const clientOf = (token: string, fieldManager = 'test') =>
     makeClient({ server: engine.url, ca: engine.caPem, auth: { token }, fieldManager });
   return {
