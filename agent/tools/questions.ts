@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { API_VERSION, type Stored } from '../../lib/api/meta.ts';
+import { API_VERSION, LABEL, type ObjectMeta, type Stored } from '../../lib/api/meta.ts';
 import { type Question, type QuestionSpec, questionSpec } from '../../lib/api/question.ts';
 import { questionRules } from '../../lib/api/question-rules.ts';
 import { violations } from '../../lib/api/rule.ts';
+import type { Session } from '../../lib/api/session.ts';
 import { ApiError, isAlreadyExists } from '../../lib/kube/errors.ts';
 import { type Client, QUESTIONS } from '../../lib/kube/types.ts';
 import { childMeta } from '../../lib/session/names.ts';
@@ -33,6 +34,11 @@ function asked(spec: QuestionSpec): unknown {
 
 const refuse = (code: number, reason: string, message: string) => new ApiError(code, { code, reason, message });
 
+function metadataOf(owner: Stored<Session>, name: string, { spawn }: QuestionSpec): ObjectMeta {
+  const metadata = childMeta(owner, name);
+  return spawn ? { ...metadata, labels: { ...metadata.labels, [LABEL.spawn]: '' } } : metadata;
+}
+
 /** The Questions of one Session. */
 export function makeQuestions(client: Client, identity: Identity, session: OwnSession): Questions {
   const { namespace } = identity;
@@ -57,7 +63,12 @@ export function makeQuestions(client: Client, identity: Identity, session: OwnSe
     async ask(key, spec) {
       const name = questionName(identity, key);
       const owner = session.known() ?? (await session.read());
-      const question: Question = { apiVersion: API_VERSION, kind: 'Question', metadata: childMeta(owner, name), spec };
+      const question: Question = {
+        apiVersion: API_VERSION,
+        kind: 'Question',
+        metadata: metadataOf(owner, name, spec),
+        spec,
+      };
       const wrong = violations(questionRules, question).map(({ path, message }) => `${path}: ${message}`);
       if (spec.session !== identity.session) wrong.push(`spec.session: must be ${identity.session}`);
       if (wrong.length) throw refuse(422, 'Invalid', wrong.join('; '));

@@ -5,7 +5,7 @@
 
 import { age } from '../../lib/age.ts';
 import { toTimestamp } from '../../lib/api/conditions.ts';
-import { ANNOTATION, type Stored } from '../../lib/api/meta.ts';
+import { ANNOTATION, LABEL, type Stored } from '../../lib/api/meta.ts';
 import type { Answer, Question } from '../../lib/api/question.ts';
 import { isConflict, isForbidden, isInvalid } from '../../lib/kube/errors.ts';
 import { QUESTIONS, type Ref, SESSIONS } from '../../lib/kube/types.ts';
@@ -61,42 +61,51 @@ export async function answerQuestion(
   if (refusal) throw refusal;
   const by = await whoAmI(client);
   const answer: Answer = { ...choose(question), at: toTimestamp(app.now()), ...(by && { by }) };
-  const answered = await write(app, question, { answer, requester: await requesterOf(app, question) });
+  const answered = await write(app, question, answer);
   await printAnswered(app, answered, answer);
   await settleQuestion(app, { namespace, name: question.metadata.name });
 }
 
-/** Who asked for the Session. A cluster that stamps nobody wants it said, where the answerer must be another. */
-async function requesterOf(app: App, { spec }: Stored<Question>): Promise<string | undefined> {
+/** What a project wants said where the answerer must be another than the requester: who that is. */
+async function whoAsked(app: App, { spec }: Stored<Question>) {
   const { client, namespace } = await app.cluster();
-  const session = await client.get(SESSIONS, { namespace, name: spec.session }).catch((error: unknown) => {
-    if (isForbidden(error)) return undefined;
-    throw error;
-  });
-  return session?.spec.requester?.username;
+  const session = await client.get(SESSIONS, { namespace, name: spec.session });
+  const requester = session?.spec.requester?.username ?? '';
+  return { labels: { [LABEL.answeredByAnother]: '' }, annotations: { [ANNOTATION.requester]: requester } };
+}
+
+const wantsWhoAsked = (error: unknown): boolean =>
+  isForbidden(error) && error.message.includes(LABEL.answeredByAnother);
+
+/** What the next try at answering goes by. */
+interface Try {
+  question: Stored<Question>;
+  /** Metadata that the project wants with the answer. */
+  said: object;
 }
 
 /** Writes the answer; begins anew where the Question changed but is still open. */
-async function write(
-  app: App,
-  read: Stored<Question>,
-  { answer, requester }: { answer: Answer; requester: string | undefined },
-): Promise<Stored<Question>> {
+async function write(app: App, question: Stored<Question>, answer: Answer): Promise<Stored<Question>> {
   const { client, namespace } = await app.cluster();
-  const ref: Ref = { namespace, name: read.metadata.name };
-  let question = read;
+  const ref: Ref = { namespace, name: question.metadata.name };
+  let next: Try = { question, said: {} };
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const { uid, resourceVersion } = question.metadata;
-    const annotations = requester && { annotations: { [ANNOTATION.requester]: requester } };
-    const body = { metadata: { uid, resourceVersion, ...annotations }, spec: { answer } };
+    const { uid, resourceVersion } = next.question.metadata;
+    const body = { metadata: { uid, resourceVersion, ...next.said }, spec: { answer } };
     try {
       return await client.patch(QUESTIONS, ref, { type: 'merge', body });
     } catch (error) {
-      question = await afterRefusal(app, ref, { error, answer });
-      if (question.spec.answer) return question;
+      next = await nextTry(app, { error, answer }, next);
+      if (next.question.spec.answer) return next.question;
     }
   }
   throw new Failure(`Question "${ref.name}" changes faster than it can be answered`, 'Try again in a moment.');
+}
+
+async function nextTry(app: App, refused: { error: unknown; answer: Answer }, { question, said }: Try): Promise<Try> {
+  if (wantsWhoAsked(refused.error) && !('labels' in said)) return { question, said: await whoAsked(app, question) };
+  const { namespace = '', name } = question.metadata;
+  return { said, question: await afterRefusal(app, { namespace, name }, refused) };
 }
 
 /** The Question as it is now: still open after a conflict, or answered by this very run. Throws in every other case. */

@@ -70,10 +70,14 @@ export const LABEL = {
   session: `${GROUP}/session`,
   sessionUid: `${GROUP}/session-uid`,
   parent: `${GROUP}/parent`,
+  /** On a Question that proposes a Session: admission compares it with its parent. */
+  spawn: `${GROUP}/spawn`,
+  /** On a Question where the answerer must be another than the requester: admission compares the two. */
+  answeredByAnother: `${GROUP}/answered-by-another`,
 } as const;
 export const ANNOTATION = {
   /** On a Session that a Question's yes has made: the Question's uid. */
   question: `${GROUP}/question-uid`,
-  /** On an answered Question: the user name of its Session's requester at that moment. Stamped by admission. */
+  /** On a Question where the answerer must be another: the user name of its Session's requester. */
   requester: `${GROUP}/requester`,
 } as const;

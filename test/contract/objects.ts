@@ -70,7 +70,11 @@ export const question = (
   ({
     apiVersion: 'tiny.dev/v1alpha1',
     kind: 'Question',
-    metadata: { namespace, name: `${of}-${more.hash ?? randomBytes(5).toString('hex')}`, labels: more.labels },
+    metadata: {
+      namespace,
+      name: `${of}-${more.hash ?? randomBytes(5).toString('hex')}`,
+      labels: { 'tiny.dev/spawn': '', ...more.labels },
+    },
     spec: { session: of, kind: 'Ask', text: 'Which?', options: OPTIONS, ...more.spec },
   }) as unknown as Question;
 
@@ -86,6 +90,15 @@ export const answer = (client: Client, { metadata: { namespace = '', name } }: K
     { namespace, name },
     { type: 'merge', body: { spec: { answer: { option: 'yes', ...more } } } },
   );
+
+/** An answer that says who asked, as `tiny answer` does where the project wants it. */
+export const answerOf = (client: Client, { metadata }: KubeObject, said: { requester: string; by?: object }) => {
+  const { namespace = '', name } = metadata;
+  const labels = { 'tiny.dev/answered-by-another': '' };
+  const spec = { answer: { option: 'yes', ...(said.by && { by: said.by }) } };
+  const body = { metadata: { labels, annotations: { 'tiny.dev/requester': said.requester } }, spec };
+  return client.patch<Question>(QUESTIONS, { namespace, name }, { type: 'merge', body });
+};
 
 export const edit = (
   client: Client,

@@ -11,6 +11,7 @@ import { CLAIMS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
 import { engineBinaries } from '../support/engine.ts';
 import {
   answer,
+  answerOf,
   CONFIG_MAPS,
   edit,
   question,
@@ -90,15 +91,9 @@ describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emu
     const ns = await world.project('other', { 'answerers.notRequester': 'true' });
     await made(ns, 'alice');
     const asked = await as('alice').create(QUESTIONS, question(ns, 'a'));
-    const say = (name: Name, requester?: string) =>
-      as(name).patch(QUESTIONS, asked.metadata, {
-        type: 'merge',
-        body: {
-          metadata: { annotations: { 'tiny.dev/requester': requester } },
-          spec: { answer: { option: 'yes', by: PEOPLE[name] } },
-        },
-      });
-    expect((await refusal(say('bob'))).message).toContain('set the annotation tiny.dev/requester');
+    const say = (name: Name, requester: string) => answerOf(as(name), asked, { requester, by: PEOPLE[name] });
+    const unsaid = await refusal(answer(as('bob'), asked, { by: PEOPLE.bob }));
+    expect(unsaid.message).toContain('annotation tiny.dev/requester');
     expect((await refusal(say('alice', 'bob'))).message).toContain('must be who asked for Session a: alice');
     expect((await refusal(say('alice', 'alice'))).message).toContain('somebody else answers');
     await say('bob', 'alice');

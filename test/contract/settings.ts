@@ -1,7 +1,7 @@
 /** What a project's settings allow: who answers, which images and repositories, what a child may have. */
 import { describe, expect, test } from 'vitest';
 import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
-import { answer, CONFIG_MAPS, edit, question, refusal, session, settingsOf, spawning } from './objects.ts';
+import { answer, answerOf, CONFIG_MAPS, edit, question, refusal, session, settingsOf, spawning } from './objects.ts';
 import type { Name, World } from './world.ts';
 
 export function settingsCases(world: () => World): void {
@@ -34,34 +34,28 @@ export function settingsCases(world: () => World): void {
       expect((await refusal(answer(world().admin, await ask()))).code).toBe(403);
     });
 
-    test('not the requester, where the settings want another', async () => {
+    test('not the requester, where the settings want another; nobody lies about who that is', async () => {
       const ask = await asked('answer-other', { 'answerers.notRequester': 'true' });
-      const lie = { metadata: { annotations: { 'tiny.dev/requester': 'somebody' } } };
       const open = await ask();
-      await as('alice').patch(QUESTIONS, open.metadata, { type: 'merge', body: lie });
-      const { message } = await refusal(answer(as('alice'), open));
-      expect(message).toContain('alice asked for Session a, and in this project somebody else answers');
-      const whole = { ...lie, spec: { answer: { option: 'yes' } } };
-      expect((await refusal(as('alice').patch(QUESTIONS, open.metadata, { type: 'merge', body: whole }))).code).toBe(
-        403,
-      );
-      const { metadata } = await answer(as('bob'), open);
-      expect(metadata.annotations).toEqual({ 'tiny.dev/requester': 'alice' });
+      expect((await refusal(answer(as('bob'), open))).message).toContain('answer with `tiny answer`');
+      const lie = { metadata: { annotations: { 'tiny.dev/requester': 'bob' } }, spec: { answer: { option: 'yes' } } };
+      const unmarked = as('alice').patch(QUESTIONS, open.metadata, { type: 'merge', body: lie });
+      expect((await refusal(unmarked)).message).toContain('label tiny.dev/answered-by-another');
+      const lying = await refusal(answerOf(as('alice'), open, { requester: 'bob' }));
+      expect(lying.message).toContain('must be who asked for Session a: alice');
+      const own = await refusal(answerOf(as('alice'), open, { requester: 'alice' }));
+      expect(own.message).toContain('alice asked for Session a, and in this project somebody else answers');
+      await answerOf(as('bob'), open, { requester: 'alice' });
     });
 
     test('not who has become the requester since the Question was asked', async () => {
       const ask = await asked('answer-taken-over', { 'answerers.notRequester': 'true' });
       const open = await ask();
       await edit(as('bob'), session('answer-taken-over', 'a'), { touched: '2026-11-30T12:00:00Z' });
-      await expect
-        .poll(() =>
-          answer(as('bob'), open).then(
-            () => 'let through',
-            (error: Error) => error.message,
-          ),
-        )
-        .toContain('bob asked for Session a');
-      await answer(as('alice'), open);
+      const own = async () => (await refusal(answerOf(as('bob'), open, { requester: 'bob' }))).message;
+      await expect.poll(own).toContain('bob asked for Session a');
+      expect((await refusal(answerOf(as('bob'), open, { requester: 'alice' }))).code).toBe(403);
+      await answerOf(as('alice'), open, { requester: 'bob' });
     });
   });
 
@@ -173,6 +167,14 @@ export function settingsCases(world: () => World): void {
       const refused = await refusal(ask('spawn', spec));
       expect(refused.code).toBe(403);
       expect(refused.message).toContain(words);
+    });
+
+    test('not without the mark by which it is compared', async () => {
+      const asked = question('spawn', 'a', { spec: spawning('x', { credentials: [{ secret: 'model' }] }) });
+      delete asked.metadata.labels;
+      expect((await refusal(as('alice').create(QUESTIONS, asked))).message).toContain(
+        'carries the label tiny.dev/spawn',
+      );
     });
 
     test('not without the settings, be it ever so marked', async () => {

@@ -99,6 +99,23 @@ describe('tiny answer', () => {
     expect(answer()?.option).toBe('allow');
   });
 
+  it('says who asked for the Session where the project wants it', async () => {
+    const { tiny, fake } = asked();
+    let refused = false;
+    fake.fault = (request) => {
+      if (refused || !request.startsWith('PATCH')) return;
+      refused = true;
+      throw new ApiError(403, {
+        reason: 'Forbidden',
+        message: 'denied request: say label tiny.dev/answered-by-another',
+      });
+    };
+    expect((await tiny(['answer', 'q', 'allow'])).code).toBe(0);
+    const { labels, annotations } = fake.read(QUESTIONS, ref())?.metadata ?? {};
+    expect(labels).toMatchObject({ 'tiny.dev/answered-by-another': '' });
+    expect(annotations).toHaveProperty(['tiny.dev/requester']);
+  });
+
   it('knows its own answer again where the first yes of the server was lost', async () => {
     const { tiny, fake } = asked();
     fake.fault = (request) => {
