@@ -8,7 +8,7 @@ export interface Entry {
   name: string;
   aliases?: readonly string[];
   summary: string;
-  group: 'Sessions' | 'Questions' | 'Local cluster' | 'Other';
+  group: 'Sessions' | 'Questions' | 'Cluster' | 'Local cluster' | 'Other';
   /** After Ctrl-C the command is waited for, because it has something to take down; a second Ctrl-C ends it. */
   cleansUp?: boolean;
   /** It prints a list: `-A` and `-w` mean something to it. Others refuse them. */
@@ -47,6 +47,17 @@ const questions: Entry[] = [
   { name: 'n', summary: 'Say no to a Question', load: () => import('./commands/n.ts') },
 ].map((entry) => ({ ...entry, group: 'Questions' }));
 
+const cluster: Entry[] = [
+  { name: 'install', summary: 'Put tiny into a cluster', load: () => import('./commands/install.ts') },
+  { name: 'init', summary: 'Prepare a namespace for Sessions', load: () => import('./commands/init.ts') },
+  {
+    name: 'doctor',
+    summary: 'Find what is wrong, and say what to do',
+    spans: true,
+    load: () => import('./commands/doctor.ts'),
+  },
+].map((entry) => ({ ...entry, group: 'Cluster' }));
+
 const local: Entry[] = [
   { name: 'up', summary: 'Start a local cluster', cleansUp: true, load: () => import('./commands/up.ts') },
   { name: 'down', summary: 'Stop the local cluster', load: () => import('./commands/down.ts') },
@@ -76,4 +87,4 @@ const other: Entry[] = [
   { name: 'help', summary: 'Tell about a command', load: () => import('./commands/help.ts') },
 ].map((entry) => ({ ...entry, group: 'Other' }));
 
-export const REGISTRY: readonly Entry[] = [...sessions, ...questions, ...local, ...other];
+export const REGISTRY: readonly Entry[] = [...sessions, ...questions, ...cluster, ...local, ...other];

@@ -60,9 +60,12 @@ async function dryCreate(client: Client, type: ResourceType, object: KubeObject)
 const byPolicy = ({ message }: ApiError): boolean => message.includes('ValidatingAdmissionPolicy');
 const byRights = (error: ApiError): boolean => error.code === 403 && !byPolicy(error);
 
-/** What of `answer` means that a lie about the requester did not get through. */
-export function judgeSession(answer: Made | ApiError): Probed {
-  if (answer instanceof ApiError) return judgeError('Session', answer);
+/** A lie about the requester must not get through: where the cluster `stamps` it is overruled, else refused. */
+export function judgeSession(answer: Made | ApiError, stamps: boolean): Probed {
+  if (answer instanceof ApiError) {
+    const judged = judgeError('Session', answer);
+    return judged.inForce && stamps ? { ...judged, inForce: false, saw: 'verified, and not yet stamped' } : judged;
+  }
   const stamped = answer.spec?.requester?.username;
   if (!stamped || stamped === LIE)
     return { what: 'Session', inForce: false, saw: 'nobody stamps or verifies who asks' };
@@ -80,11 +83,18 @@ function judgeError(what: Probed['what'], error: ApiError): Probed {
   return { what, inForce: false, saw: error.message, ...(byRights(error) && { untried: true }) };
 }
 
-/** Tries both in `namespace`, which needs to have no settings. */
-export async function probePolicies(client: Client, namespace: string): Promise<Probed[]> {
+export interface Where {
+  /** It needs to have no settings. */
+  namespace: string;
+  /** Whether the cluster has mutating policies. */
+  stamps: boolean;
+}
+
+/** Tries both. */
+export async function probePolicies(client: Client, { namespace, stamps }: Where): Promise<Probed[]> {
   const [asked, wanted] = await Promise.all([
     dryCreate(client, SESSIONS, session(namespace)),
     dryCreate(client, QUESTIONS, question(namespace)),
   ]);
-  return [judgeSession(asked), judgeQuestion(wanted)];
+  return [judgeSession(asked, stamps), judgeQuestion(wanted)];
 }

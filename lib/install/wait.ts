@@ -2,7 +2,7 @@
 import type { KubeObject, Stored } from '../api/meta.ts';
 import type { Client } from '../kube/types.ts';
 import { resourceTypeOf } from './apply.ts';
-import { type Probed, probePolicies } from './probe.ts';
+import { type Probed, probePolicies, type Where } from './probe.ts';
 
 export interface Patience {
   wait: (ms: number) => Promise<unknown>;
@@ -34,10 +34,10 @@ export async function untilEstablished(
 }
 
 /** What is not seen to be in force when patience ends. What the person may not try is not waited for. */
-export async function untilInForce(client: Client, namespace: string, { wait, limit }: Patience): Promise<Probed[]> {
+export async function untilInForce(client: Client, where: Where, { wait, limit }: Patience): Promise<Probed[]> {
   let row = 0;
   for (let waited = 0; ; waited += STEP_MS) {
-    const open = (await probePolicies(client, namespace)).filter(({ inForce }) => !inForce);
+    const open = (await probePolicies(client, where)).filter(({ inForce }) => !inForce);
     row = open.some(({ untried }) => !untried) ? 0 : row + 1;
     if (row === IN_A_ROW || waited >= limit) return open;
     await wait(STEP_MS);

@@ -1,0 +1,3 @@
+/** placeholder */
+import type { Define } from '../define.ts';
+export const define: Define = (command) => command;

@@ -1,0 +1,77 @@
+/** `tiny install`: puts tiny into a cluster, with the rights of whoever runs it. */
+import { preview } from '../../lib/install/preview.ts';
+import type { App } from '../app.ts';
+import type { Define } from '../define.ts';
+import { UsageError } from '../failure.ts';
+import { applyStages } from '../install/apply.ts';
+import { confirm } from '../install/confirm.ts';
+import { type InstallPlan, planInstall, type Wanted } from '../install/plan.ts';
+import { changes, refuseWithoutRights, showPreviews, summary } from '../install/show.ts';
+import { withProgress } from '../output/progress.ts';
+import { safeLine } from '../output/safe.ts';
+
+interface Options extends Wanted {
+  dryRun?: boolean;
+  yes?: boolean;
+}
+
+/** `a,b`, and the option may stand several times. */
+const names = (text: string, before: readonly string[] = []): string[] => [
+  ...before,
+  ...text
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean),
+];
+
+export const define: Define = (command, app) =>
+  command
+    .option('--minimal', 'the resources alone: no functions, roles or policies')
+    .option('--registry <host>', "take tiny's images from there: HOST[/PATH]")
+    .option('--impersonate <users>', 'before Kubernetes 1.36: whom functions may act as, named one by one', names)
+    .option('--impersonate-group <groups>', 'groups that these people carry when functions act as them', names)
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('--force', 'install also what this cluster should not have')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+It applies crds/, rbac/, rbac/policies/ and, where Knative is, knative/, as fits the cluster's version, and shows first
+what would change: the server is asked, so defaults and missing rights are in it. Run again, it changes what differs.
+A project is prepared by ${app.program} init NAMESPACE; ${app.program} doctor finds what is wrong.
+
+Examples:
+  ${app.program} install --dry-run
+  ${app.program} install --registry registry.example/tiny --yes
+  ${app.program} install --minimal
+  ${app.program} install --impersonate alice,bob --impersonate-group team      (Kubernetes before 1.36)`,
+    )
+    .action((options: Options) => install(app, options));
+
+/** One service account is a name too; a name of the cluster's own is refused later, with its reason. */
+function checked({ minimal, impersonate, impersonateGroup, registry }: Options): void {
+  if (minimal && impersonate) throw new UsageError('--minimal installs no functions, so none can act as anyone');
+  if (impersonateGroup && !impersonate) throw new UsageError('--impersonate-group says nothing without --impersonate');
+  if (registry !== undefined && !/^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9._/-]+)?$/.test(registry))
+    throw new UsageError(`--registry "${registry}" is no HOST[:PORT][/PATH]`, 'Leave out https:// and the image.');
+}
+
+async function install(app: App, options: Options): Promise<void> {
+  checked(options);
+  const { client, context, server } = await app.cluster();
+  const plan = await planInstall(client, options);
+  app.note(`Cluster ${safeLine(context)} (${safeLine(server)}), Kubernetes ${safeLine(plan.features.version)}.`);
+  for (const note of plan.notes) app.note(note.replaceAll('`tiny', `\`${app.program}`));
+  const objects = plan.stages.flatMap((stage) => stage.objects);
+  const previews = await withProgress(app.io.stderr, 'Comparing with the cluster', () => preview(client, objects));
+  await showPreviews(app, previews);
+  refuseWithoutRights(previews, 'install tiny here');
+  if (options.dryRun) return;
+  if (changes(previews) && !options.yes)
+    await confirm(app, `${summary(previews)} in cluster ${safeLine(context)}. Go on?`);
+  await applyStages(app, plan);
+  next(app, plan);
+}
+
+const next = (app: App, { features: { standIn } }: InstallPlan): void =>
+  app.note(`Installed.${standIn ? '' : ` Next: ${app.program} init NAMESPACE prepares a project.`}`);

@@ -1,0 +1,54 @@
+/** What an installation is made of: manifests read from the project's folders, fitted to the cluster. */
+import { join } from 'node:path';
+import type { KubeObject } from '../../lib/api/meta.ts';
+import { choose, type Stage } from '../../lib/install/choose.ts';
+import { detectFeatures, type Features } from '../../lib/install/features.ts';
+import { withRegistry } from '../../lib/install/images.ts';
+import { makeImpersonation } from '../../lib/install/impersonation.ts';
+import { readManifests } from '../../lib/install/manifests.ts';
+import type { Client } from '../../lib/kube/types.ts';
+import { Failure } from '../failure.ts';
+
+export const ROOT = join(import.meta.dirname, '../..');
+/** Where functions live. */
+export const SYSTEM = 'tiny-system';
+
+export interface Wanted {
+  minimal?: boolean;
+  impersonate?: readonly string[];
+  impersonateGroup?: readonly string[];
+  registry?: string;
+  force?: boolean;
+}
+
+export interface StageObjects extends Stage {
+  objects: KubeObject[];
+}
+
+export interface InstallPlan {
+  features: Features;
+  stages: StageObjects[];
+  notes: string[];
+}
+
+/** The roles that let functions act as named people by the classic verb; none where nobody is named. */
+function named({ impersonate = [], impersonateGroup = [] }: Wanted): StageObjects[] {
+  if (!impersonate.length) return [];
+  const people = impersonate.map((username) => ({ username, groups: [...impersonateGroup] }));
+  return [{ name: 'Named people', folder: '', objects: makeImpersonation(people) }];
+}
+
+/** Reads the cluster and the manifests. Throws Failure where tiny can't be installed there as wished. */
+export async function planInstall(client: Client, wanted: Wanted): Promise<InstallPlan> {
+  const { minimal = false, force = false, impersonate = [], registry } = wanted;
+  const features = await detectFeatures(client);
+  const choice = choose(features, { minimal, force, impersonates: impersonate.length > 0 });
+  if ('refusal' in choice) throw new Failure(choice.refusal, ...choice.hints);
+  const placed = (object: KubeObject) => (registry ? withRegistry(object, registry) : object);
+  const read = choice.stages.map((stage) => ({
+    ...stage,
+    objects: readManifests(join(ROOT, stage.folder)).map(placed),
+  }));
+  const after = read.findIndex(({ name }) => name === 'Roles') + 1;
+  return { features, stages: [...read.slice(0, after), ...named(wanted), ...read.slice(after)], notes: choice.notes };
+}
