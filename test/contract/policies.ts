@@ -1,7 +1,7 @@
 /** Who acted, as the API server holds it: what is stamped, and attempts to act as somebody else. */
 import { describe, expect, test } from 'vitest';
 import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
-import { answer, CONFIG_MAPS, edit, question, refusal, session, settingsOf } from './objects.ts';
+import { answer, CONFIG_MAPS, edit, NAMESPACES, question, refusal, session, settingsOf } from './objects.ts';
 import type { World } from './world.ts';
 
 const ALICE = { username: 'alice', uid: 'u-alice', groups: ['team', 'system:authenticated'] };
@@ -149,6 +149,15 @@ export function guardCases(world: () => World): void {
       expect(gone.code).toBe(403);
       await as('olga').patch(CONFIG_MAPS, { namespace: ns, name: 'tiny-settings' }, change);
       await as('olga').delete(CONFIG_MAPS, { namespace: ns, name: 'tiny-settings' });
+    });
+
+    test('do not keep a project from being deleted with all that is in it', async () => {
+      const ns = await world().project('settings-going', { a: 'b' });
+      await as('alice').create(SESSIONS, session(ns, 'a'));
+      await as('alice').create(QUESTIONS, question(ns, 'a'));
+      await world().admin.request('DELETE', `/api/v1/namespaces/${ns}`);
+      const left = () => world().admin.get(NAMESPACES, { name: ns });
+      await expect.poll(left, { timeout: 50_000, interval: 250 }).toBeUndefined();
     });
   });
 }
