@@ -51,5 +51,6 @@ async function doctor(app: App): Promise<void> {
   else app.print(findings.map((finding) => paragraph(app, finding)).join('\n'));
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   if (errors) throw new Failure(`${errors} ${errors === 1 ? 'thing is' : 'things are'} wrong`);
-  app.note(findings.length ? 'Nothing is wrong that keeps tiny from working.' : 'Nothing is wrong.');
+  const unseen = findings.some(({ reason }) => reason === 'NotSeen');
+  app.note(unseen ? 'Nothing is wrong in what you may see.' : 'Nothing is wrong that keeps tiny from working.');
 }

@@ -30,6 +30,8 @@ export const define: Define = (command, app) =>
     .option('--registry <host>', "take tiny's images from there: HOST[/PATH]")
     .option('--impersonate <users>', 'before Kubernetes 1.36: whom functions may act as, named one by one', names)
     .option('--impersonate-group <groups>', 'groups that these people carry when functions act as them', names)
+    .option('--kafka', "the Kafka broker instead of Knative's in-memory one")
+    .option('--dead-letters', 'show events that could not be delivered in the log of a function')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--force', 'install also what this cluster should not have')
     .option('-y, --yes', 'do not ask')
@@ -37,7 +39,8 @@ export const define: Define = (command, app) =>
       'after',
       `
 It applies crds/, rbac/, rbac/policies/ and, where Knative is, knative/, as fits the cluster's version, and shows first
-what would change: the server is asked, so defaults and missing rights are in it. Run again, it changes what differs.
+what would change: the server is asked, so defaults and missing rights are in it. Run again, it changes
+what differs; so give the same flags again.
 A project is prepared by ${app.program} init NAMESPACE; ${app.program} doctor finds what is wrong.
 
 Examples:
@@ -48,11 +51,20 @@ Examples:
     )
     .action((options: Options) => install(app, options));
 
-/** One service account is a name too; a name of the cluster's own is refused later, with its reason. */
-function checked({ minimal, impersonate, impersonateGroup, registry }: Options): void {
-  if (minimal && impersonate) throw new UsageError('--minimal installs no functions, so none can act as anyone');
-  if (impersonateGroup && !impersonate) throw new UsageError('--impersonate-group says nothing without --impersonate');
-  if (registry !== undefined && !/^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9._/-]+)?$/.test(registry))
+const REGISTRY = /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9._/-]+)?$/;
+
+/** Options that contradict each other, by what is wrong with them. */
+function contradiction({ minimal, impersonate, impersonateGroup, kafka, deadLetters }: Options): string | undefined {
+  if (minimal && (kafka || deadLetters)) return '--minimal installs no eventing';
+  if (minimal && impersonate) return '--minimal installs no functions, so none can act as anyone';
+  return impersonateGroup && !impersonate ? '--impersonate-group says nothing without --impersonate' : undefined;
+}
+
+function checked(options: Options): void {
+  const { registry } = options;
+  const wrong = contradiction(options);
+  if (wrong) throw new UsageError(wrong);
+  if (registry !== undefined && !REGISTRY.test(registry))
     throw new UsageError(`--registry "${registry}" is no HOST[:PORT][/PATH]`, 'Leave out https:// and the image.');
 }
 

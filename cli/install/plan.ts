@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { KubeObject } from '../../lib/api/meta.ts';
 import { choose, type Stage } from '../../lib/install/choose.ts';
+import { withDeadLetters, withKafka } from '../../lib/install/eventing.ts';
 import { detectFeatures, type Features } from '../../lib/install/features.ts';
 import { withRegistry } from '../../lib/install/images.ts';
 import { makeImpersonation } from '../../lib/install/impersonation.ts';
@@ -18,6 +19,10 @@ export interface Wanted {
   impersonate?: readonly string[];
   impersonateGroup?: readonly string[];
   registry?: string;
+  /** The Kafka broker instead of the in-memory one. */
+  kafka?: boolean;
+  /** Undelivered events are shown in a log. */
+  deadLetters?: boolean;
   force?: boolean;
 }
 
@@ -38,17 +43,25 @@ function named({ impersonate = [], impersonateGroup = [] }: Wanted): StageObject
   return [{ name: 'Named people', folder: '', objects: makeImpersonation(people) }];
 }
 
+/** The manifests of a folder, fitted to what is wished. */
+function fitted({ registry, kafka, deadLetters }: Wanted, folder: string): KubeObject[] {
+  const sink = folder === 'knative' && deadLetters ? readManifests(join(ROOT, 'knative/dead-letters/sink.yaml')) : [];
+  const changes = [
+    ...(registry ? [(object: KubeObject) => withRegistry(object, registry)] : []),
+    ...(kafka ? [withKafka] : []),
+    ...(deadLetters ? [withDeadLetters] : []),
+  ];
+  const objects = [...sink, ...readManifests(join(ROOT, folder))];
+  return objects.map((object) => changes.reduce((one, change) => change(one), object));
+}
+
 /** Reads the cluster and the manifests. Throws Failure where tiny can't be installed there as wished. */
 export async function planInstall(client: Client, wanted: Wanted): Promise<InstallPlan> {
-  const { minimal = false, force = false, impersonate = [], registry } = wanted;
+  const { minimal = false, force = false, impersonate = [] } = wanted;
   const features = await detectFeatures(client);
   const choice = choose(features, { minimal, force, impersonates: impersonate.length > 0 });
   if ('refusal' in choice) throw new Failure(choice.refusal, ...choice.hints);
-  const placed = (object: KubeObject) => (registry ? withRegistry(object, registry) : object);
-  const read = choice.stages.map((stage) => ({
-    ...stage,
-    objects: readManifests(join(ROOT, stage.folder)).map(placed),
-  }));
+  const read = choice.stages.map((stage) => ({ ...stage, objects: fitted(wanted, stage.folder) }));
   const after = read.findIndex(({ name }) => name === 'Roles') + 1;
   return { features, stages: [...read.slice(0, after), ...named(wanted), ...read.slice(after)], notes: choice.notes };
 }

@@ -16,10 +16,13 @@ export interface Preview {
   fields: string[];
   /** Why it is refused: a right is missing. */
   refusal?: ApiError;
+  /** Why the server could not tell. */
+  absent?: ApiError;
 }
 
-/** Its namespace, or its kind, comes with the same installation. */
+/** Its kind, or its namespace, comes with the same installation. */
 const comesLater = isNotFound;
+const isAboutNamespace = (error: unknown): boolean => isNotFound(error) && error.status.details?.kind === 'namespaces';
 
 const orAbsent = async (read: Promise<KubeObject | undefined>): Promise<KubeObject | undefined> =>
   read.catch((error: unknown) => {
@@ -36,7 +39,7 @@ function compared(live: KubeObject | undefined, next: KubeObject): Preview {
 }
 
 function untold(object: KubeObject, error: unknown): Preview {
-  if (comesLater(error)) return { object, action: 'create', fields: [] };
+  if (comesLater(error)) return { object, action: 'create', fields: [], absent: error };
   if (isForbidden(error)) return { object, action: 'refused', fields: [], refusal: error };
   throw error;
 }
@@ -50,9 +53,18 @@ async function previewOne(client: Client, object: KubeObject): Promise<Preview> 
   );
 }
 
-/** For each object, in order. `namespace` is that of objects that name none. */
+/**
+ * For each object, in order. `namespace` is that of objects that name none.
+ *
+ * @throws ApiError where an object's namespace is neither there nor among `objects`.
+ */
 export async function preview(client: Client, objects: readonly KubeObject[], namespace?: string): Promise<Preview[]> {
+  const made = new Set(objects.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name));
   const previews: Preview[] = [];
-  for (const object of objects) previews.push(await previewOne(client, placed(object, namespace)));
+  for (const object of objects.map((one) => placed(one, namespace))) {
+    const seen = await previewOne(client, object);
+    if (isAboutNamespace(seen.absent) && !made.has(object.metadata.namespace ?? '')) throw seen.absent;
+    previews.push(seen);
+  }
   return previews;
 }

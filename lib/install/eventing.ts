@@ -1,0 +1,29 @@
+/** What of the eventing differs by choice; the same as the overlays in `knative/`, for objects. Pure. */
+import type { KubeObject } from '../api/meta.ts';
+
+type Broker = KubeObject & { spec: object };
+type Trigger = KubeObject & { spec: { delivery?: object } };
+
+const CLASS = 'eventing.knative.dev/broker.class';
+const ASYNC = 'messaging.knative.dev/async-handler';
+
+/** As `knative/kafka`: it delivers to each trigger apart by itself. */
+export function withKafka(object: KubeObject): KubeObject {
+  if (object.kind !== 'Broker') return object;
+  const { metadata, spec } = object as Broker;
+  const { [ASYNC]: _, ...annotations } = metadata.annotations ?? {};
+  const config = { apiVersion: 'v1', kind: 'ConfigMap', name: 'kafka-broker-config', namespace: 'knative-eventing' };
+  return {
+    ...object,
+    metadata: { ...metadata, annotations: { ...annotations, [CLASS]: 'Kafka' } },
+    spec: { ...spec, config },
+  } as Broker;
+}
+
+/** As `knative/dead-letters`, but for the sink itself. */
+export function withDeadLetters(object: KubeObject): KubeObject {
+  if (object.kind !== 'Trigger') return object;
+  const { spec } = object as Trigger;
+  const ref = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'dead-letters' };
+  return { ...object, spec: { ...spec, delivery: { ...spec.delivery, deadLetterSink: { ref } } } } as Trigger;
+}
