@@ -1,11 +1,12 @@
 /** What a word of a person means for a Question: one of its options, or free text. Pure. */
-import type { Effect, Question } from '../../lib/api/question.ts';
+import type { Question } from '../../lib/api/question.ts';
 import { UsageError } from '../failure.ts';
 import { safeLine } from '../output/safe.ts';
 import { didYouMean } from '../text/near.ts';
 import type { Choice } from './answer.ts';
 
 type Options = NonNullable<Question['spec']['options']>;
+type Option = Options[number];
 
 const MAX_TEXT = 16_384;
 
@@ -13,11 +14,48 @@ const MAX_TEXT = 16_384;
 const listed = (options: Options): string =>
   options.map(({ id, effect, text }) => `${id} (${[effect, safeLine(text)].filter(Boolean).join(': ')})`).join(', ');
 
+/** What a word says by itself, whatever an agent has called its options. */
+const SAYS: Record<string, 'Allow' | 'Deny'> = {
+  ...{ yes: 'Allow', y: 'Allow', allow: 'Allow', ok: 'Allow', approve: 'Allow', accept: 'Allow', permit: 'Allow' },
+  ...{ no: 'Deny', n: 'Deny', deny: 'Deny', reject: 'Deny', refuse: 'Deny', never: 'Deny', cancel: 'Deny' },
+};
+
+/** The first word of an id such as `allow-always`. */
+const said = (id: string) => SAYS[id.split('-')[0] ?? ''];
+
+const contradicts = ({ id, effect }: Option): boolean => {
+  const word = said(id);
+  return word !== undefined && effect !== undefined && !effect.startsWith(word);
+};
+
+/** A yes that is called no, or the other way round, is a trap: nobody falls into it by this command. */
+function refuseTrap(name: string, option: Option | undefined): void {
+  if (!option || !contradicts(option)) return;
+  throw new UsageError(
+    `Question "${name}" has an option "${option.id}" whose effect is ${option.effect}: its name says the opposite of what it does`,
+    'Nothing was answered. Whoever runs the project should know which agent asks so.',
+  );
+}
+
+/**
+ * The option that `word` means. A word that says yes or no means the effect and never an id; only options without any
+ * effect, those of an Ask, go by their ids.
+ */
+function findOption({ metadata, spec: { options = [] } }: Question, word: string): Option | undefined {
+  const named = options.find(({ id }) => id === word);
+  refuseTrap(metadata.name, named);
+  const effect = SAYS[word];
+  const found = (effect && options.find((option) => option.effect === effect)) ?? named;
+  refuseTrap(metadata.name, found);
+  return found;
+}
+
 /** The option called `word`; words only where the Question takes them. */
 export function chooseWord(question: Question, word: string, asText: boolean): Choice {
   const { kind, options = [] } = question.spec;
   const { name } = question.metadata;
-  if (!asText && options.some(({ id }) => id === word)) return { option: word };
+  const option = asText ? undefined : findOption(question, word);
+  if (option) return { option: option.id };
   if (kind === 'Ask' && (asText || options.length === 0)) return inWords(name, word);
   if (asText) throw new UsageError(`Question "${name}" is not answered in words`, `Its options: ${listed(options)}.`);
   throw new UsageError(
@@ -39,12 +77,10 @@ function inWords(name: string, text: string): Choice {
   return { text };
 }
 
-const EFFECTS: Record<'yes' | 'no', Effect> = { yes: 'Allow', no: 'Deny' };
-
-/** The option that a bare yes or no means: the one with that effect, for once; or the one named so. */
+/** The option that a bare yes or no means: the one with that effect, for once. */
 export function chooseYesNo(question: Question, word: 'yes' | 'no'): Choice {
   const { options = [] } = question.spec;
-  const option = options.find(({ effect }) => effect === EFFECTS[word]) ?? options.find(({ id }) => id === word);
+  const option = findOption(question, word);
   if (option) return { option: option.id };
   throw new UsageError(
     `Question "${question.metadata.name}" has no plain ${word}`,

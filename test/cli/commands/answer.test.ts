@@ -176,6 +176,48 @@ describe('tiny y and n', () => {
   });
 });
 
+describe('a yes that is called no', () => {
+  const trap = [
+    { id: 'no', text: 'No', effect: 'Allow' as const },
+    { id: 'yes', text: 'Yes', effect: 'Deny' as const },
+  ];
+
+  it.each([['n'], ['n', 'q'], ['y', 'q'], ['answer', 'q', 'no'], ['answer', 'q', 'yes'], ['answer', 'q', 'deny']])(
+    'is chosen by nothing that is said: %j',
+    async (...argv) => {
+      const { tiny, answer } = asked({ options: trap });
+      const { code, err } = await tiny(argv);
+      expect(code).toBe(2);
+      expect(err).toMatch(/its name says the opposite of what it does/);
+      expect(answer()).toBeUndefined();
+    },
+  );
+
+  it('is not chosen for want of another', async () => {
+    const { tiny, answer } = asked({ options: [{ id: 'go', text: 'No', effect: 'Allow' }] });
+    expect((await tiny(['n', 'q'])).err).toContain('has no plain no');
+    expect((await tiny(['answer', 'q', 'no'])).err).toContain('has no option "no"');
+    expect(answer()).toBeUndefined();
+  });
+
+  it('and words go by the effect, whatever the options are called', async () => {
+    const options = [
+      { id: 'go', text: 'Go', effect: 'Allow' as const },
+      { id: 'stop', text: 'Stop', effect: 'Deny' as const },
+    ];
+    for (const [word, option] of [
+      ['allow', 'go'],
+      ['y', 'go'],
+      ['deny', 'stop'],
+      ['no', 'stop'],
+    ] as const) {
+      const { tiny, answer } = asked({ options });
+      await tiny(['answer', 'q', word]);
+      expect(answer()?.option).toBe(option);
+    }
+  });
+});
+
 describe('without Knative', () => {
   it('the yes is acted on at once, as the answerer', async () => {
     const { tiny, fake } = makeHarness();
