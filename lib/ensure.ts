@@ -5,15 +5,18 @@
  * a predecessor's claim that still terminates would leave the new pod waiting for ever.
  */
 import type { KubeObject, Stored } from './api/meta.ts';
-import { ApiError, isAlreadyExists, isBadRequest, isForbidden, isInvalid } from './kube/errors.ts';
+import { ApiError, isAlreadyExists, isBadRequest, isConflict, isForbidden, isInvalid } from './kube/errors.ts';
 import type { Client } from './kube/types.ts';
 import type { Ensure, Refusal, Remove } from './plan.ts';
+
+/** How often an object is read anew that changed between the look at it and the apply. */
+const ATTEMPTS = 3;
 
 /** `undefined` once the object is as it should be. Throws what may pass by itself and is nobody's mistake. */
 export async function ensure(client: Client, child: Ensure): Promise<Refusal | undefined> {
   try {
     if (!child.known && (await created(client, child))) return undefined;
-    return await converge(client, child);
+    return await persistently(() => converge(client, child));
   } catch (error) {
     return refusalOf(error, named(child.object));
   }
@@ -39,13 +42,26 @@ async function created(client: Client, { type, object }: Ensure): Promise<boolea
   }
 }
 
+/** The controllers of Kubernetes write to the same objects: a version that has passed meanwhile is read again. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
 async function converge(client: Client, child: Ensure): Promise<Refusal | undefined> {
-  const { type, object, mine, mode } = child;
+  const { type, object, mine, foreign, mode } = child;
   if (!mine) return undefined;
   const live = await client.get(type, object.metadata);
   if (!live) return (await created(client, child)) ? undefined : vanished(object);
   if (live.metadata.deletionTimestamp) return terminating(live);
   if (!mine(live)) return taken(live);
+  const more = foreign?.(live);
+  if (more) return tampered(live, more);
   if (mode === 'apply') await applied(client, child, live);
   return undefined;
 }
@@ -93,6 +109,12 @@ const taken = (live: KubeObject): Refusal => ({
   reason: 'NameTaken',
   message: `${named(live)} exists already and does not belong to this object; rename or delete it, or use another name`,
   passes: true,
+});
+
+const tampered = (live: KubeObject, more: string): Refusal => ({
+  reason: 'Tampered',
+  message: `${named(live)} has ${more}, which was not asked for here; delete it, and it is made anew`,
+  passes: false,
 });
 
 /** A refusal for what a person has to put right, in the API server's own words. Throws anything else. */

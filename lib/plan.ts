@@ -13,6 +13,8 @@ export interface Ensure {
   known: boolean;
   /** Whether an object of that name that is there already is the one meant. Absent: the name is proof enough. */
   mine?: (live: Stored<KubeObject>) => boolean;
+  /** What somebody has put into it that an apply would leave there, in words; `undefined`: nothing. */
+  foreign?: (live: Stored<KubeObject>) => string | undefined;
   /** `apply` brings what exists into line; `create` leaves it as it is. */
   mode: 'apply' | 'create';
 }

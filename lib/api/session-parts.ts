@@ -14,15 +14,15 @@ export const agent = z.object({
     .describe('The preset: claude-code, codex, rehearsal; any other name needs `command`.'),
   image: z.string().min(1).max(512).optional().describe("The image of the agent's container. Default: the preset's."),
   command: z
-    .array(z.string().min(1).max(1024))
-    .max(32)
+    .array(z.string().min(1).max(256))
+    .max(16)
     .optional()
     .describe(
       'How an agent that speaks the Agent Client Protocol on its standard streams is started. Default: as the preset says.',
     )
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   args: z
-    .array(z.string().max(1024))
+    .array(z.string().max(512))
     .max(32)
     .optional()
     .describe('Further arguments of the agent.')

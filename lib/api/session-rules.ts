@@ -39,11 +39,19 @@ const knownAgent: Rule<SessionRequest> = {
   holds: ({ agent: { name, command } }) => PRESETS.some((preset) => preset === name) || (command?.length ?? 0) > 0,
 };
 
+/** One string of the environment ends at 128 KiB (Linux), and the kubelet reads `$$` as one `$`. */
+const variableSize: Rule<{ value: string }> = {
+  cel: 'size(bytes(self.value)) <= 32768',
+  message: 'a value must be at most 32768 bytes; put longer text into a file of the repository or a Secret',
+  holds: ({ value }) => Buffer.byteLength(value, 'utf8') <= 32_768,
+};
+
 /** The rules of what is asked for: they hold for a Session and for the Session that a Question proposes. */
 export const requestRules = (path: string): RulesAt[] => [
   { path, rules: [knownAgent] },
   { path: `${path}.prompt`, rules: [promptSize] },
   { path: `${path}.repository.url`, rules: repositoryUrl },
+  { path: `${path}.agent.env[name]`, rules: [variableSize] },
 ];
 
 const name: Rule<Session> = {

@@ -12,7 +12,7 @@ import { QUESTIONS, SESSIONS } from '../kube/types.ts';
 import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
 import { wake } from '../session/wake.ts';
 import { type Decision, decide } from './decision.ts';
-import { isChildOf, makeChild } from './make-child.ts';
+import { isChild, makeChild } from './make-child.ts';
 import { CONDITION, DEED_MESSAGE, type Deed } from './status.ts';
 
 export function planQuestion(question: Stored<Question>, now: Date): Plan {
@@ -47,7 +47,7 @@ function spawn(question: Stored<Question>, by: Person | undefined, now: Date): P
   const refusal = notAPerson(by, 'Question');
   const object = by && makeChild(question, by);
   if (refusal || !object) return { ...NOTHING, refusal };
-  const child: Ensure = { type: SESSIONS, object, known: false, mine: isChildOf(question), mode: 'create' };
+  const child: Ensure = { type: SESSIONS, object, known: false, mine: isChild(object), mode: 'create' };
   const { name } = object.metadata;
   const report = answered(question, { deed: 'Spawned', message: `${by.username} made Session "${name}"` }, now);
   return { actor: by, ensure: [child], remove: [], report: { ...report, child: name } };

@@ -29,10 +29,10 @@ function isPastDeadline(session: Session, now: Date): boolean {
 /** Why the workload is to be at zero at `now`; `undefined` where it is to run. */
 export function atZero(session: Session, now: Date): AtZero | undefined {
   if (session.spec.suspend) return 'Requested';
+  const unread = hasUnreadMessages(session);
+  if (isTrue(session, CONDITION.finished) && !unread) return 'Finished';
   if (isPastDeadline(session, now)) return 'Deadline';
-  if (hasUnreadMessages(session)) return undefined;
-  if (isTrue(session, CONDITION.finished)) return 'Finished';
-  return sleeps(session, now) ? 'Idle' : undefined;
+  return !unread && sleeps(session, now) ? 'Idle' : undefined;
 }
 
 /** Whether the agent has waited for an answer longer than the spec lets it, since a person last touched the Session. */

@@ -32,6 +32,24 @@ export function makeDeployment(session: Stored<Session>, replicas: 0 | 1): Deplo
   };
 }
 
+const namesOf = (items: { name: string }[] = []): string[] => items.map(({ name }) => name);
+
+/**
+ * Containers and volumes of a live Deployment that `wanted` has not: an apply leaves them where they are, and they
+ * would run beside the agent, on its volume, in the requester's name.
+ */
+export const foreignTo =
+  ({ spec: wanted }: Deployment) =>
+  (live: KubeObject): string | undefined => {
+    const [own, theirs] = [wanted, (live as Deployment).spec].map((spec) => spec.template.spec);
+    const more = (['containers', 'initContainers', 'volumes'] as const).flatMap((part) => {
+      const known = namesOf(own?.[part]);
+      const names = namesOf(theirs?.[part]).filter((name) => !known.includes(name));
+      return names.length ? [`${part} ${names.join(', ')}`] : [];
+    });
+    return more.length ? more.join(' and ') : undefined;
+  };
+
 function podSpec(session: Stored<Session>): V1PodSpec {
   const { nodeSelector, tolerations, runtimeClassName } = session.spec;
   return {

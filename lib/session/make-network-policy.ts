@@ -15,7 +15,17 @@ export interface NetworkPolicy extends KubeObject {
 
 const tcp = (port: number): V1NetworkPolicyPort => ({ protocol: 'TCP', port });
 
-const DNS: V1NetworkPolicyEgressRule = { ports: [{ protocol: 'UDP', port: 53 }, tcp(53)] };
+/** The cluster's own DNS: pods (5353 where they run unprivileged), and the node-local cache's usual address. */
+const DNS: V1NetworkPolicyEgressRule = {
+  to: [{ namespaceSelector: {} }, { ipBlock: { cidr: '169.254.20.10/32' } }],
+  ports: [53, 5353].flatMap((port) => [{ protocol: 'UDP', port }, tcp(port)]),
+};
+
+/** Where clouds keep their credentials: link-local addresses, and those of Alibaba, Azure, Oracle, AWS and Google outside of them. */
+const METADATA = {
+  v4: ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
+  v6: ['fe80::/10', 'fd00:ec2::/32', 'fd20:ce::/32'],
+};
 const DEFAULT_PORT: Record<string, number> = { http: 80, https: 443, ssh: 22 };
 
 /** The TCP port of a repository's URL; `user@host:path` is SSH. */
@@ -27,10 +37,7 @@ export function repositoryPort(url: string): number {
 function anywhereButLinkLocal({ spec }: Session): V1NetworkPolicyEgressRule {
   const ports = new Set([443, 6443, ...(spec.repository ? [repositoryPort(spec.repository.url)] : [])]);
   return {
-    to: [
-      { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', '100.100.100.200/32'] } },
-      { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] } },
-    ],
+    to: [{ ipBlock: { cidr: '0.0.0.0/0', except: METADATA.v4 } }, { ipBlock: { cidr: '::/0', except: METADATA.v6 } }],
     ports: [...ports].map(tcp),
   };
 }

@@ -38,8 +38,18 @@ export function childMeta(session: Stored<Session>, name: string = session.metad
   return { name, namespace, labels: sessionLabels(session), ownerReferences: [ownerReference(session)] };
 }
 
-/** Whether an object belongs to exactly this Session: not to a stranger, not to a predecessor of the same name. */
+/**
+ * Whether an object belongs to exactly this Session: not to a stranger, not to a predecessor of the same name. A label
+ * alone proves nothing, since anybody may write it before the Session does.
+ */
 export const belongsTo =
   ({ metadata: { uid } }: Stored<Session>) =>
   ({ metadata }: { metadata: ObjectMeta }): boolean =>
-    metadata.ownerReferences?.some((owner) => owner.uid === uid) || metadata.labels?.[LABEL.sessionUid] === uid;
+    metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.controller === true) ?? false;
+
+/** A retained claim has no owner; it is told by its label, and belongs to nobody else. */
+export const isClaimOf =
+  (session: Stored<Session>) =>
+  (live: { metadata: ObjectMeta }): boolean =>
+    belongsTo(session)(live) ||
+    (!live.metadata.ownerReferences?.length && live.metadata.labels?.[LABEL.sessionUid] === session.metadata.uid);

@@ -11,10 +11,10 @@ import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, SECRETS, SESSIONS } from '../kub
 import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
 import { atZero, isPastRetention } from './lifetime.ts';
 import { makeClaim } from './make-claim.ts';
-import { makeDeployment } from './make-deployment.ts';
+import { foreignTo, makeDeployment } from './make-deployment.ts';
 import { makeNetworkPolicy } from './make-network-policy.ts';
 import { makeSecret } from './make-secret.ts';
-import { belongsTo } from './names.ts';
+import { belongsTo, isClaimOf } from './names.ts';
 import {
   AT_ZERO_MESSAGE,
   type AtZero,
@@ -64,10 +64,11 @@ function announcement(session: Stored<Session>, now: Date): Report {
 /** The objects to make or bring into line; the isolation stands before the workload does. */
 function due(session: Stored<Session>, zero: AtZero | undefined): Ensure[] {
   const common = { known: wasMaterialised(session), mine: belongsTo(session), mode: 'apply' } as const;
-  const workload: Ensure = { ...common, type: DEPLOYMENTS, object: makeDeployment(session, zero ? 0 : 1) };
+  const object = makeDeployment(session, zero ? 0 : 1);
+  const workload: Ensure = { ...common, type: DEPLOYMENTS, object, foreign: foreignTo(object) };
   if (isMaterialised(session)) return isAtZero(session) || isAtOne(session) ? [] : [workload];
   return [
-    { ...common, type: CLAIMS, object: makeClaim(session) },
+    { ...common, mine: isClaimOf(session), type: CLAIMS, object: makeClaim(session) },
     { type: SECRETS, object: makeSecret(session), known: false, mode: 'create' },
     { ...common, type: NETWORK_POLICIES, object: makeNetworkPolicy(session) },
     workload,
@@ -114,11 +115,21 @@ const observed = ({ metadata: { generation } }: Stored<Session>) =>
 /** Ready is the agent's to say while it runs and after it has finished; before, between and when put to sleep it is ours. */
 function ready(session: Stored<Session>, zero: AtZero | undefined): Telling[] {
   const base = { type: CONDITION.ready, status: 'False', ...observed(session) } as const;
-  if (zero === 'Finished') return [];
+  if (zero === 'Finished') return [asFinished(session)];
   if (zero) return [{ ...base, reason: SUSPENDED, message: AT_ZERO_MESSAGE[zero] }];
   return !isAtOne(session) || tellsReady(session)
     ? [{ ...base, reason: STARTING, message: 'the agent is starting' }]
     : [];
+}
+
+/**
+ * Both sides say the same of a finished Session. Left out, server-side apply would take away the words that were ours
+ * (put to sleep, refused) and leave a condition without any.
+ */
+function asFinished(session: Stored<Session>): Telling {
+  const { reason = '', message = '' } = findCondition(session, CONDITION.finished) ?? {};
+  const word = reason === 'Failed' ? 'Failed' : 'Finished';
+  return { type: CONDITION.ready, status: 'False', reason: word, message, ...observed(session) };
 }
 
 function reportOf(session: Stored<Session>, told: Telling[], now: Date): { report?: Report } {

@@ -126,7 +126,7 @@ describe('what is there and must not be touched', () => {
 });
 
 describe('an object that is exchanged for another of its name while it is brought into line', () => {
-  test.each(['apply', 'patch'] as const)('before the %s is a conflict, never changed', async (at) => {
+  test.each(['apply', 'patch'] as const)('before the %s is refused by name, never changed', async (at) => {
     const { server, client } = given(undefined, {
       before: ({ verb }) => {
         if (verb !== at) return;
@@ -135,7 +135,7 @@ describe('an object that is exchanged for another of its name while it is brough
       },
     });
     await ensure(client, wish());
-    await expect(ensure(client, wish({ known: true }))).rejects.toMatchObject({ code: 409, reason: 'Conflict' });
+    expect(await ensure(client, wish({ known: true }))).toMatchObject({ reason: 'NameTaken', passes: true });
     expect((server.peek(DEPLOYMENTS, { namespace: 'n', name: 'd' }) as Thing).spec).toEqual({ replicas: 9 });
   });
 });
@@ -148,6 +148,17 @@ test('many at once never take a race among themselves for a mistake of a person'
     if (one.status === 'fulfilled') expect(one.value).toBeUndefined();
     else expect(one.reason).toMatchObject({ code: 409, reason: 'Conflict' });
   }
+});
+
+test('an object of ours into which somebody has put more is refused, and left as it is', async () => {
+  const { server, client } = given();
+  await ensure(client, wish());
+  const before = server.peek(DEPLOYMENTS, { namespace: 'n', name: 'd' });
+  expect(await ensure(client, wish({ known: true, foreign: () => 'containers spy' }))).toMatchObject({
+    reason: 'Tampered',
+    message: 'Deployment "d" has containers spy, which was not asked for here; delete it, and it is made anew',
+  });
+  expect(server.peek(DEPLOYMENTS, { namespace: 'n', name: 'd' })).toEqual(before);
 });
 
 describe('a refusal of the API server', () => {

@@ -15,7 +15,10 @@ test.each([
     new ApiError(429, { message: 'slow', details: { retryAfterSeconds: 3 } }),
     { kind: 'throttled', message: 'slow', retryAfterSeconds: 3 },
   ],
-  [apiError(403, 'Forbidden', 'no'), { kind: 'failed', message: 'no; docs/install.md says which rights it takes, and who gives them' }],
+  [
+    apiError(403, 'Forbidden', 'no'),
+    { kind: 'failed', message: 'no; docs/install.md says which rights it takes, and who gives them' },
+  ],
   [apiError(401, 'Unauthorized', 'who?'), { kind: 'failed', message: 'who?' }],
   [apiError(422, 'Invalid', 'bad'), { kind: 'failed', message: 'bad' }],
   [new ApiError(503, {}), { kind: 'failed', message: 'the API server answered 503' }],

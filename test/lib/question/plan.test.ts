@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Condition, Stored } from '../../../lib/api/meta.ts';
+import type { Condition, KubeObject, Stored } from '../../../lib/api/meta.ts';
 import type { Question } from '../../../lib/api/question.ts';
 import { NOTHING, type Report } from '../../../lib/plan.ts';
-import { isChildOf, makeChild } from '../../../lib/question/make-child.ts';
+import { isChild, makeChild } from '../../../lib/question/make-child.ts';
 import { planQuestion, questions } from '../../../lib/question/plan.ts';
 import { ALICE, at, BOB, condition, makeQuestion, NOW, YES } from '../../support/objects.ts';
 
@@ -154,8 +154,12 @@ describe('the child', () => {
   test('is known by the question, not by its name', () => {
     const child = makeChild(question, BOB);
     if (!child) throw new Error('no child');
-    expect(isChildOf(question)(child)).toBe(true);
-    expect(isChildOf(makeQuestion({ metadata: { uid: 'another' } }))(child)).toBe(false);
-    expect(isChildOf(question)({ ...child, metadata: { name: 'helper' } })).toBe(false);
+    const another = makeChild(makeQuestion({ metadata: { uid: 'another' } }), BOB);
+    const live = { ...child, spec: { ...child.spec, suspend: false } };
+    expect(isChild(child)(live)).toBe(true);
+    expect(another && isChild(another)(live)).toBe(false);
+    expect(isChild(child)({ ...live, metadata: { name: 'helper' } })).toBe(false);
+    expect(isChild(child)({ ...live, spec: { ...live.spec, requester: ALICE } } as KubeObject)).toBe(false);
+    expect(isChild(child)({ ...live, spec: { ...live.spec, prompt: 'something else' } } as KubeObject)).toBe(false);
   });
 });

@@ -4,6 +4,7 @@ import type { Stored } from '../../../lib/api/meta.ts';
 import type { Question } from '../../../lib/api/question.ts';
 import type { Session } from '../../../lib/api/session.ts';
 import { QUESTIONS, SESSIONS } from '../../../lib/kube/types.ts';
+import { makeChild } from '../../../lib/question/make-child.ts';
 import { questions } from '../../../lib/question/plan.ts';
 import { reconcile } from '../../../lib/reconcile.ts';
 import { apiError, type Hooks, MemoryServer } from '../../support/memory-client.ts';
@@ -93,10 +94,21 @@ describe('a name that is taken', () => {
     expect(says('Acted').message).not.toContain('again');
   });
 
+  test('by a Session that somebody has passed off as the child is a refusal', async () => {
+    const { server, run, says } = given();
+    const metadata = { ...CHILD, annotations: { 'tiny.dev/question-uid': 'uid-of-fix-1' } };
+    server.put(SESSIONS, makeSession({ metadata }) as Session);
+    expect(await run()).toMatchObject({ kind: 'refused' });
+    expect(says('Acted')).toMatchObject({ status: 'False', reason: 'NameTaken' });
+  });
+
   test('by the child that this question made already is success', async () => {
     const { server, run, says } = given();
     const metadata = { ...CHILD, annotations: { 'tiny.dev/question-uid': 'uid-of-fix-1' } };
-    const made = server.put(SESSIONS, makeSession({ metadata }) as Session);
+    const made = server.put(SESSIONS, {
+      ...makeChild(makeQuestion({ spec: { answer: YES } }), BOB),
+      metadata,
+    } as unknown as Session);
     expect(await run()).toMatchObject({ kind: 'done' });
     expect(says('Acted')).toMatchObject({ status: 'True', reason: 'Spawned' });
     expect(server.peek(SESSIONS, CHILD)).toEqual(made);

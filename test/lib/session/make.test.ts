@@ -3,10 +3,10 @@ import type { Stored } from '../../../lib/api/meta.ts';
 import type { Session } from '../../../lib/api/session.ts';
 import { makeClaim } from '../../../lib/session/make-claim.ts';
 import { harnessConfig } from '../../../lib/session/make-containers.ts';
-import { makeDeployment } from '../../../lib/session/make-deployment.ts';
+import { foreignTo, makeDeployment } from '../../../lib/session/make-deployment.ts';
 import { makeNetworkPolicy, repositoryPort } from '../../../lib/session/make-network-policy.ts';
 import { makeSecret } from '../../../lib/session/make-secret.ts';
-import { belongsTo, promptDigest, promptSecretName } from '../../../lib/session/names.ts';
+import { belongsTo, isClaimOf, promptDigest, promptSecretName } from '../../../lib/session/names.ts';
 import { makeSession } from '../../support/objects.ts';
 
 const json = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
@@ -97,7 +97,8 @@ describe('the claim', () => {
         dataSource: { kind: 'PersistentVolumeClaim', name: 'old' },
       },
     });
-    expect(belongsTo(session)(claim)).toBe(true);
+    expect(isClaimOf(session)(claim)).toBe(true);
+    expect(belongsTo(session)(claim)).toBe(false);
   });
 });
 
@@ -124,15 +125,23 @@ describe('the network policy', () => {
         ingress: [],
         egress: [
           {
+            to: [{ namespaceSelector: {} }, { ipBlock: { cidr: '169.254.20.10/32' } }],
             ports: [
               { protocol: 'UDP', port: 53 },
               { protocol: 'TCP', port: 53 },
+              { protocol: 'UDP', port: 5353 },
+              { protocol: 'TCP', port: 5353 },
             ],
           },
           {
             to: [
-              { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', '100.100.100.200/32'] } },
-              { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32'] } },
+              {
+                ipBlock: {
+                  cidr: '0.0.0.0/0',
+                  except: ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
+                },
+              },
+              { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::/32', 'fd20:ce::/32'] } },
             ],
             ports: [
               { protocol: 'TCP', port: 443 },
@@ -369,12 +378,34 @@ describe('names', () => {
 describe('a child', () => {
   const session = makeSession();
   test.each([
-    ['with its owner reference', { ownerReferences: [{ uid: 'uid-of-fix' }] }, true],
-    ['with its label', { labels: { 'tiny.dev/session-uid': 'uid-of-fix' } }, true],
+    ['that the Session controls', { ownerReferences: [{ uid: 'uid-of-fix', controller: true }] }, true],
+    ['that the Session only shares', { ownerReferences: [{ uid: 'uid-of-fix' }] }, false],
+    ['with its label, which anybody may write', { labels: { 'tiny.dev/session-uid': 'uid-of-fix' } }, false],
     ['of a predecessor', { labels: { 'tiny.dev/session-uid': 'old' }, ownerReferences: [{ uid: 'old' }] }, false],
     ['of the name alone', { labels: { 'tiny.dev/session': 'fix' } }, false],
     ['of nobody', {}, false],
   ])('%s: %s', (_what, meta, expected) => {
     expect(belongsTo(session)({ metadata: { name: 'fix', ...meta } as never })).toBe(expected);
+  });
+});
+
+describe('what somebody has put into the Deployment', () => {
+  const wanted = makeDeployment(makeSession(), 1);
+  const live = (change: (pod: NonNullable<typeof wanted.spec.template.spec>) => void) => {
+    const copy = structuredClone(wanted);
+    if (copy.spec.template.spec) change(copy.spec.template.spec);
+    return copy;
+  };
+
+  test('is named, for an apply would leave it there', () => {
+    const spied = live((pod) => pod.containers.push({ name: 'spy', image: 'spy' }));
+    expect(foreignTo(wanted)(spied)).toBe('containers spy');
+    expect(foreignTo(wanted)(live((pod) => pod.volumes?.push({ name: 'theirs' })))).toBe('volumes theirs');
+  });
+
+  test('is nothing where only our own was changed', () => {
+    const changed = live((pod) => Object.assign(pod.containers[0] ?? {}, { image: 'other' }));
+    expect(foreignTo(wanted)(changed)).toBeUndefined();
+    expect(foreignTo(makeDeployment(makeSession(), 0))(wanted)).toBeUndefined();
   });
 });

@@ -103,7 +103,7 @@ const rows: Row[] = [
     given: 'one that has finished',
     session: withConditions([materialised, changing, finished, condition('Ready', 'False', { reason: 'Finished' })]),
     writes: ['find Deployment 0 apply'],
-    tells: [M, 'Suspended=True Finished'],
+    tells: [M, 'Suspended=True Finished', 'Ready=False Finished'],
   },
   {
     given: 'one that has finished and got a message',
