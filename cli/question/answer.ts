@@ -16,7 +16,7 @@ import { Failure } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
 import { document, objectName } from '../output/document.ts';
 import { safeLine } from '../output/safe.ts';
-import { find } from '../session/find.ts';
+import { find, refuseAnother } from '../session/find.ts';
 
 export type Choice = Pick<Answer, 'option' | 'text'>;
 
@@ -105,7 +105,9 @@ async function write(app: App, question: Stored<Question>, answer: Answer): Prom
 async function nextTry(app: App, refused: { error: unknown; answer: Answer }, { question, said }: Try): Promise<Try> {
   if (wantsWhoAsked(refused.error) && !('labels' in said)) return { question, said: await whoAsked(app, question) };
   const { namespace = '', name } = question.metadata;
-  return { said, question: await afterRefusal(app, { namespace, name }, refused) };
+  const now = await afterRefusal(app, { namespace, name }, refused);
+  refuseAnother(now, question.metadata.uid);
+  return { said, question: now };
 }
 
 /** The Question as it is now: still open after a conflict, or answered by this very run. Throws in every other case. */

@@ -4,6 +4,7 @@ import { UsageError } from '../failure.ts';
 import { safeLine } from '../output/safe.ts';
 import { didYouMean } from '../text/near.ts';
 import type { Choice } from './answer.ts';
+import { reference } from './reference.ts';
 
 type Options = NonNullable<Question['spec']['options']>;
 type Option = Options[number];
@@ -85,6 +86,6 @@ export function chooseYesNo(question: Question, word: 'yes' | 'no'): Choice {
   throw new UsageError(
     `Question "${question.metadata.name}" has no plain ${word}`,
     options.length ? `Its options: ${listed(options)}.` : 'It is answered in words.',
-    `Answer it by \`tiny answer ${question.metadata.name} ${options.length ? 'OPTION' : 'TEXT'}\`.`,
+    `Answer it by \`tiny answer ${reference(question)} ${options.length ? 'OPTION' : 'TEXT'}\`.`,
   );
 }

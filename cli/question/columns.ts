@@ -7,6 +7,7 @@ import type { Question } from '../../lib/api/question.ts';
 import { type Decision, decide } from '../../lib/question/decision.ts';
 import { paintState, type Style } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
+import { reference } from './reference.ts';
 
 type Row = Stored<Question>;
 
@@ -23,7 +24,7 @@ const answerer = ({ spec }: Row): string | undefined => spec.answer?.by?.usernam
 const options = ({ spec }: Row): string => spec.options?.map(({ id }) => id).join(',') ?? '<text>';
 
 export const questionColumns = (now: Date, style: Style): Column<Row>[] => [
-  { heading: 'NAME', cell: ({ metadata }) => metadata.name },
+  { heading: 'NAME', cell: reference },
   { heading: 'SESSION', cell: ({ spec }) => spec.session },
   { heading: 'KIND', cell: ({ spec }) => spec.kind },
   { heading: 'STATE', cell: (row) => questionState(row, now), paint: (text) => paintState(style, text) },

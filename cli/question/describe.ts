@@ -9,6 +9,7 @@ import type { Style } from '../output/style.ts';
 import { pad, width } from '../output/width.ts';
 import { told } from './answer.ts';
 import { questionState } from './columns.ts';
+import { reference } from './reference.ts';
 
 interface Telling {
   now: Date;
@@ -38,10 +39,11 @@ function act({ toolCall, spawn }: Question['spec']): string[] {
 }
 
 /** A command an option. Its effect stands beside it, because the agent has chosen the words. */
-function answers({ metadata, spec }: Stored<Question>, program: string): string[] {
-  const options = spec.options ?? [];
-  if (!options.length) return [`${program} answer ${metadata.name} TEXT`];
-  const commands = options.map(({ id }) => `${program} answer ${metadata.name} ${id}`);
+function answers(question: Stored<Question>, program: string): string[] {
+  const options = question.spec.options ?? [];
+  const name = reference(question);
+  if (!options.length) return [`${program} answer ${name} TEXT`];
+  const commands = options.map(({ id }) => `${program} answer ${name} ${id}`);
   const columns = Math.max(...commands.map(width));
   return options.map(({ effect, text }, index) =>
     [pad(commands[index] ?? '', columns), effect && `[${effect}]`, safeLine(text)].filter(Boolean).join('  '),

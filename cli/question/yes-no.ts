@@ -10,6 +10,7 @@ import { safeLine } from '../output/safe.ts';
 import { truncate } from '../output/width.ts';
 import { answerQuestion } from './answer.ts';
 import { chooseYesNo } from './choose.ts';
+import { reference } from './reference.ts';
 
 const SHORT = { yes: 'y', no: 'n' } as const;
 
@@ -24,7 +25,7 @@ export const defineYesNo =
         `\nExamples:\n  ${app.program} ${SHORT[word]}\n  ${app.program} ${SHORT[word]} refactor-0123456789`,
       )
       .action(async (name: string | undefined) => {
-        const chosen = name ?? (await onlyOpen(app, word)).metadata.name;
+        const chosen = name ?? reference(await onlyOpen(app, word));
         await answerQuestion(app, chosen, (question) => chooseYesNo(question, word));
       });
 
@@ -44,7 +45,7 @@ async function onlyOpen(app: App, word: 'yes' | 'no'): Promise<Stored<Question>>
   if (others.length) {
     throw new UsageError(
       `${open.length} Questions are open: say which`,
-      ...open.map((question) => `${app.program} ${SHORT[word]} ${question.metadata.name}   ${line(question)}`),
+      ...open.map((question) => `${app.program} ${SHORT[word]} ${reference(question)}   ${line(question)}`),
     );
   }
   app.note(line(only));

@@ -11,7 +11,7 @@ import { settleSession } from '../direct.ts';
 import { Failure } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
 import { document, objectName } from '../output/document.ts';
-import { find } from './find.ts';
+import { find, refuseAnother } from './find.ts';
 
 export type Operations = Extract<Patch, { type: 'json' }>['body'];
 /** What to change, from the Session as it is; a string says why nothing needs to be. */
@@ -35,8 +35,11 @@ function unlessConflict(error: unknown): undefined {
 /** Reads, changes under the condition that nobody was in between, and begins anew where somebody was. */
 export async function changeSession(app: App, name: string, change: Change): Promise<Stored<Session> | string> {
   const { client, namespace } = await app.cluster();
+  let uid: string | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const session = await find(client, { type: SESSIONS, namespace, name });
+    refuseAnother(session, uid);
+    uid = session.metadata.uid;
     const operations = change(session);
     if (typeof operations === 'string') return operations;
     const body = [...unchanged(session), ...operations, ...stamp(await whoAmI(client))];

@@ -26,5 +26,11 @@ export function makeName(prompt: string, bytes: Uint8Array): string {
   return `${slug}-${suffix(bytes.subarray(0, SUFFIX))}`;
 }
 
+/** `name` and, where it was given, the beginning of the uid that the object must have: `q2@1a2b3c4d`. */
+export function splitName(given: string): { name: string; uid?: string } {
+  const [name = '', ...uid] = bareName(given).split('@');
+  return uid.length ? { name, uid: uid.join('@') } : { name };
+}
+
 /** The bare name of `session.tiny.dev/x` or `question/x`, as `-o name` prints them and people paste them. */
 export const bareName = (given: string): string => given.replace(/^(sessions?|questions?)(\.tiny\.dev)?\//, '');

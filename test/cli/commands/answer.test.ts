@@ -157,7 +157,7 @@ describe('tiny y and n', () => {
     const { code, err } = await tiny(['y']);
     expect(code).toBe(2);
     expect(err).toContain('2 Questions are open');
-    expect(err).toMatch(/tiny y q2 {3}refactor asks \(execute: npm test\): Another\?/);
+    expect(err).toMatch(/tiny y q2@uid-\d+ {3}refactor asks \(execute: npm test\): Another\?/);
     expect(answer()).toBeUndefined();
   });
 
@@ -172,7 +172,47 @@ describe('tiny y and n', () => {
     const { tiny } = asked({ kind: 'Ask', options: [{ id: 'red', text: 'Red' }] });
     const { code, err } = await tiny(['y']);
     expect(code).toBe(2);
-    expect(err).toContain('tiny answer q OPTION');
+    expect(err).toMatch(/tiny answer q@uid-\d+ OPTION/);
+  });
+});
+
+describe('a Question that was made anew under the name of the one that was read', () => {
+  const uid = ({ fake }: ReturnType<typeof asked>) => fake.read(QUESTIONS, ref())?.metadata.uid;
+  const swap = ({ fake }: ReturnType<typeof asked>) => {
+    fake.remove(QUESTIONS, ref());
+    fake.put(QUESTIONS, question('q', { text: 'May I wipe the disk?' }));
+  };
+
+  it('is not answered by the command that was printed for the other', async () => {
+    const harness = asked();
+    const printed = /tiny (answer q@\S+ allow)/.exec((await harness.tiny(['show', 'question/q'])).out)?.[1];
+    expect(printed).toBe(`answer q@${uid(harness)?.slice(0, 8)} allow`);
+    swap(harness);
+    for (const argv of [`${printed}`.split(' '), ['y', `${printed}`.split(' ')[1] ?? '']]) {
+      const { code, err } = await harness.tiny(argv);
+      expect(code).toBe(1);
+      expect(err).toContain('Question "q" is not the one that you mean');
+    }
+    expect(harness.answer()).toBeUndefined();
+  });
+
+  it('is not answered where it comes between reading and answering', async () => {
+    const harness = asked();
+    harness.fake.fault = (request) => {
+      if (!request.startsWith('PATCH')) return;
+      harness.fake.fault = () => {};
+      swap(harness);
+    };
+    expect((await harness.tiny(['answer', 'q', 'allow'])).err).toContain('is not the one that you mean');
+    expect(harness.answer()).toBeUndefined();
+  });
+
+  it('and one that is still the same is, by the whole uid too', async () => {
+    for (const given of [`question/q@${uid(asked())}`, 'q@uid']) {
+      const harness = asked();
+      expect((await harness.tiny(['answer', given, 'allow'])).code).toBe(0);
+    }
+    expect((await asked().tiny(['answer', 'q@', 'allow'])).code).toBe(1);
   });
 });
 

@@ -124,7 +124,7 @@ describe('tiny questions', () => {
 
   it('lists the open ones, harmless', async () => {
     const { out } = await asked().tiny(['questions']);
-    expect(out).toMatch(/^q-open +refactor +Permit +Open +allow,always,deny +30s +May I run the tests\?$/m);
+    expect(out).toMatch(/^q-open@uid-\d+ +refactor +Permit +Open +allow,always,deny +30s +May I run the tests\?$/m);
     expect(out).toContain('Which?␛[2J');
     expect(out).not.toContain('q-late');
     expect(out).not.toContain('q-done');
@@ -169,7 +169,7 @@ describe('tiny show', () => {
       /m-1 \(not read yet\): Also the docs/,
       /On yes the agent does \(execute\): npm test/,
       /\{"command":"npm test"\}/,
-      /^ {4}tiny answer q-open allow +\[Allow\] +Yes$/m,
+      /^ {4}tiny answer q-open@uid-\d+ allow +\[Allow\] +Yes$/m,
       /child +Pending +bob/,
       /Summary: +Half done/,
       /Ready +True +Waiting +10s +asks/,
