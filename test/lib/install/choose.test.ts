@@ -59,7 +59,7 @@ describe('what is installed', () => {
       { impersonates: true, force: true },
       ['crds', 'rbac', 'rbac/policies', 'knative'],
     ],
-  ])('%s', (_, features, wish, expected) => expect(folders(features, wish)).toEqual(expected));
+  ])('%s', (...[, features, wish, expected]) => expect(folders(features, wish)).toEqual(expected));
 
   test.each([
     ['Eventing', { eventing: false }],

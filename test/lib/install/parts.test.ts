@@ -22,7 +22,7 @@ describe('what changes', () => {
     ],
     ['a list of another length', { rules: [1] }, { rules: [1, 2] }, ['rules']],
     ['its status alone', { status: { a: 1 } }, { status: { a: 2 } }, []],
-  ])('%s', (_, before, after, fields) => expect(changedFields(object(before), object(after))).toEqual(fields));
+  ])('%s', (...[, before, after, fields]) => expect(changedFields(object(before), object(after))).toEqual(fields));
 
   test('is never what the server counts', () => {
     const before = { metadata: { name: 'm', resourceVersion: '1', generation: 1, uid: 'a', managedFields: [] } };
@@ -71,7 +71,7 @@ describe('a policy is in force', () => {
     ['when the lie was refused, where nobody stamps', POLICY, false, true],
     ['not yet when it is only refused, where somebody stamps', POLICY, true, false],
     ['not while it answers 503', denied('policy not yet synced', 503), true, false],
-  ])('%s', (_, answer, stamps, inForce) => expect(judgeSession(answer, stamps).inForce).toBe(inForce));
+  ])('%s', (...[, answer, stamps, inForce]) => expect(judgeSession(answer, stamps).inForce).toBe(inForce));
 
   test('over Questions when what no settings allow is refused', () => {
     expect([judgeQuestion(POLICY).inForce, judgeQuestion(made('x')).inForce]).toEqual([true, false]);
