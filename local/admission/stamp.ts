@@ -5,7 +5,6 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Person } from '../../lib/api/meta.ts';
-import { samePerson } from '../../lib/identity/person.ts';
 import { resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
 import { holdAgent } from './agent.ts';
@@ -32,12 +31,12 @@ export function admit(request: AdmissionRequest): Stored {
   return stamp ? stamp(request) : object;
 }
 
-/** The requester is whoever made the spec what it is: at creation, and when another person changes it. */
+/** The requester is whoever made the spec what it is, with the groups they had then: at creation, and at every change. */
 function stampRequester({ object, old, user }: AdmissionRequest): Stored {
   const { requester: _, ...spec } = (object.spec ?? {}) as Json;
   const { requester: before, ...oldSpec } = (old?.spec ?? {}) as Json & { requester?: Person };
-  const byAnother = !isDeepStrictEqual(spec, oldSpec) && !samePerson(before, user);
-  const requester = !old || byAnother ? stampOf(user) : before;
+  const changed = !old || !isDeepStrictEqual(spec, oldSpec);
+  const requester = changed ? stampOf(user) : before;
   return { ...object, spec: { ...spec, ...(requester && { requester }) } };
 }
 

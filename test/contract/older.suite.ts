@@ -29,6 +29,21 @@ describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emu
   const as = (name: Name) => world.as(name);
   const made = (ns: string, name: Name, more: object = {}) =>
     as(name).create(SESSIONS, session(ns, 'a', { requester: PEOPLE[name], ...more }));
+  /** A CI job's service account, which may use tiny. */
+  const serviceAccount = async (ns: string): Promise<string> => {
+    const metadata = { name: 'ci', namespace: ns };
+    await world.admin.create(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
+    await world.bindUser(ns, `system:serviceaccount:${ns}:ci`);
+    return `system:serviceaccount:${ns}:ci`;
+  };
+  /** The job with a token of its own, and who it is by it. */
+  const jobOf = async (ns: string) => {
+    const client = world.engine.clientOf(await tokenFor(world.admin, `${ns}/ci`));
+    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
+    const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const { status } = await client.request<{ status: { userInfo: Person } }>('POST', path, review);
+    return { client, is: status.userInfo };
+  };
   beforeAll(async () => {
     world = await startWorld({ emulatedVersion, serverArguments: ['--emulation-forward-compatible=false'] });
     await world.install(['rbac/classic', 'rbac/policies/verify']);
@@ -76,6 +91,28 @@ describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emu
     expect((await refusal(edit(as('bob'), it, { requester: null }))).code).toBe(403);
     const fresh = { ...PEOPLE.bob, groups: ['team', 'system:authenticated'] };
     expect((await edit(as('bob'), it, { suspend: false, requester: fresh })).spec.requester).toEqual(fresh);
+  });
+
+  test('a stamp that names a group which its person has lost stands in the way of every change', async () => {
+    const ns = await world.project('left');
+    const it = await made(ns, 'alice');
+    await world.bindSessionEditor(ns, 'alice');
+    const gone = { ...PEOPLE.alice, groups: ['other'] };
+    const client = world.admin.as(gone);
+    expect((await refusal(edit(client, it, { suspend: true }))).message).toContain('spec.requester must be whoever');
+    expect((await edit(client, it, { suspend: true, requester: gone })).spec.requester).toEqual(gone);
+    expect((await edit(client, it, { suspend: false })).spec.requester).toEqual(gone);
+  });
+
+  test("a token's own marks may stay as they were, or be renewed, and are not made up", async () => {
+    const ns = await world.project('marks');
+    await serviceAccount(ns);
+    const [first, second] = [await jobOf(ns), await jobOf(ns)];
+    const it = await first.client.create(SESSIONS, session(ns, 'a', { requester: first.is }));
+    expect((await edit(second.client, it, { suspend: true })).spec.requester).toEqual(first.is);
+    const made = { ...first.is, extra: { ...first.is.extra, 'authentication.kubernetes.io/credential-id': ['JTI=x'] } };
+    expect((await refusal(edit(second.client, it, { suspend: false, requester: made }))).code).toBe(403);
+    expect((await edit(second.client, it, { suspend: false, requester: second.is })).spec.requester).toEqual(second.is);
   });
 
   test('an answer that names another, or nobody, is refused', async () => {
@@ -149,22 +186,13 @@ describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emu
 
   test("a CI job's answer is carried out, though its token's own marks are not handed on", async () => {
     const ns = await world.project('ci');
-    const username = `system:serviceaccount:${ns}:ci`;
-    const metadata = { name: 'ci', namespace: ns };
-    await world.admin.create(SERVICE_ACCOUNTS, { apiVersion: 'v1', kind: 'ServiceAccount', metadata });
-    await world.bindUser(ns, username);
+    const username = await serviceAccount(ns);
     await applyAll(world.admin, makeImpersonation([{ username }]), { wait: setTimeout });
-    const job = world.engine.clientOf(await tokenFor(world.admin, `${ns}/ci`));
-    const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-    const { status } = await job.request<{ status: { userInfo: Person } }>(
-      'POST',
-      '/apis/authentication.k8s.io/v1/selfsubjectreviews',
-      review,
-    );
-    expect(Object.keys(status.userInfo.extra ?? {})).toContain('authentication.kubernetes.io/credential-id');
+    const job = await jobOf(ns);
+    expect(Object.keys(job.is.extra ?? {})).toContain('authentication.kubernetes.io/credential-id');
     await made(ns, 'alice');
     const asked = await as('alice').create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
-    await answer(job, asked, { by: status.userInfo });
+    await answer(job.client, asked, { by: job.is });
     const right = { namespace: ns, verb: 'impersonate', group: '', resource: 'serviceaccounts', name: 'ci' };
     await mayDo(world.admin, 'system:serviceaccount:tiny-system:question', right);
     expect(await world.runQuestion(ns, asked.metadata.name)).toMatchObject({ kind: 'done' });

@@ -39,12 +39,26 @@ export function stampCases(world: () => World): void {
       expect((await edit(as('bob'), made, change)).spec.requester).toEqual(BOB);
     });
 
-    test('stays where only labels change, or nothing, or the same person changes the spec', async () => {
+    test('is stamped anew at every change, so that no stamp outlives a membership', async () => {
+      const ns = await world().project('left');
+      const made = await as('alice').create(SESSIONS, session(ns, 'a'));
+      const gone = world().admin.as({ username: 'alice', uid: 'u-alice', groups: ['other'] });
+      await world().bindSessionEditor(ns, 'alice');
+      const still = await edit(gone, made, { requester: ALICE });
+      expect(still.spec.requester).toEqual(ALICE);
+      const { spec } = await edit(gone, made, { suspend: true, requester: ALICE });
+      expect(spec.requester).toEqual({ ...ALICE, groups: ['other', 'system:authenticated'] });
+      const back = await edit(as('alice'), made, { touched: '2026-11-30T12:00:00Z' });
+      expect(back.spec.requester).toEqual(ALICE);
+    });
+
+    test('stays where only labels change, or nothing but the requester', async () => {
       const ns = await world().project('stays');
       const made = await as('alice').create(SESSIONS, session(ns, 'a'));
       expect((await edit(as('bob'), made, { requester: LIAR })).spec.requester).toEqual(ALICE);
       expect((await edit(as('bob'), made, { requester: null })).spec.requester).toEqual(ALICE);
       expect((await edit(as('alice'), made, { suspend: true, requester: LIAR })).spec.requester).toEqual(ALICE);
+      expect((await edit(as('bob'), made, { suspend: true, requester: LIAR })).spec.requester).toEqual(ALICE);
       const labelled = await as('bob').patch(SESSIONS, made.metadata, {
         type: 'merge',
         body: { metadata: { labels: { a: 'b' } }, spec: { requester: null } },

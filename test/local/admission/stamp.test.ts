@@ -56,9 +56,9 @@ describe('the requester of a Session', () => {
       alice,
     ],
     [
-      'stays where the same person changes the spec',
-      { object: session({ prompt: 'x', suspend: true }), old, user: { ...alice, groups: [] } },
-      alice,
+      'loses a group that its person has lost, once that person changes the spec',
+      { object: session({ prompt: 'x', suspend: true, requester: alice }), old, user: { ...alice, groups: ['other'] } },
+      { ...alice, groups: ['other'] },
     ],
     ['is put back where a client writes it', { object: session({ prompt: 'x', requester: bob }), old }, alice],
     ['is put back where a client removes it', { object: session({ prompt: 'x' }), old, user: bob }, alice],
