@@ -6,18 +6,34 @@ import type { Clock } from '../../lib/kube/clock.ts';
 /** The agent can't be started, or ended before it answered. */
 export class AgentError extends Error {
   override name = 'AgentError';
+  /** Whether another start may go well: it was killed, or slow. */
+  readonly passes: boolean;
+
+  constructor({ why, passes }: Ending) {
+    super(why);
+    this.passes = passes;
+  }
+}
+
+export interface Ending {
+  why: string;
+  /** Whether it was ended from outside, or lacked what may be there soon: the next start may go well. */
+  passes: boolean;
 }
 
 export interface AgentProcess {
   child: ChildProcessByStdio<Writable, Readable, Readable>;
   /** Why it ended, with its last words. */
-  exited: Promise<string>;
+  exited: Promise<Ending>;
   /** Asks it to end, and after 3 s makes it. */
   end(): Promise<void>;
 }
 
 const GRACE_MS = 3000;
 const KEPT_CHARACTERS = 2000;
+/** A shell ends with this and the signal's number where its child was killed. */
+const SIGNALLED = 128;
+const SCARCE = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ETXTBSY'];
 
 export interface StartOptions {
   command: string;
@@ -38,14 +54,17 @@ export function startAgent({ command, args, cwd, env, clock, log }: StartOptions
   });
   // A write to an agent that is gone fails here; its exit is what is told.
   child.stdin.on('error', () => {});
-  const exited = new Promise<string>((resolve) => {
+  let isOurDoing = false;
+  const exited = new Promise<Ending>((resolve) => {
     child.once('error', (error: NodeJS.ErrnoException) => resolve(whyNotStarted(command, error)));
     child.once('close', (code, signal) => {
       const words = said.trim() === '' ? '' : `; its last words: ${said.trim()}`;
-      resolve(`the agent (${command}) ended with ${signal ?? `code ${code}`}${words}`);
+      const passes = !isOurDoing && (signal !== null || (code ?? 0) > SIGNALLED);
+      resolve({ why: `the agent (${command}) ended with ${signal ?? `code ${code}`}${words}`, passes });
     });
   });
   const end = async () => {
+    isOurDoing ||= child.exitCode === null && child.signalCode === null;
     child.stdin.end();
     child.kill('SIGTERM');
     await Promise.race([exited, clock.sleep(GRACE_MS).then(() => child.kill('SIGKILL'))]);
@@ -54,7 +73,10 @@ export function startAgent({ command, args, cwd, env, clock, log }: StartOptions
   return { child, exited, end };
 }
 
-const whyNotStarted = (command: string, error: NodeJS.ErrnoException): string =>
-  error.code === 'ENOENT'
-    ? `the agent's command "${command}" is not in the container; use an image that has it (spec.agent.image), or say how the agent is started (spec.agent.command)`
-    : `the agent's command "${command}" can't be started: ${error.message}`;
+const whyNotStarted = (command: string, error: NodeJS.ErrnoException): Ending => ({
+  passes: SCARCE.includes(error.code ?? ''),
+  why:
+    error.code === 'ENOENT'
+      ? `the agent's command "${command}" is not in the container; use an image that has it (spec.agent.image), or say how the agent is started (spec.agent.command)`
+      : `the agent's command "${command}" can't be started: ${error.message}`,
+});

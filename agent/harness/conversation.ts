@@ -12,6 +12,8 @@ import { followUpdates, type Updates } from './updates.ts';
 
 /** How long the agent may take to answer a request that involves no model. */
 const ANSWER_MS = 60_000;
+/** How long the agent may take to be gone once it has closed its streams. */
+const LINGER_MS = 2000;
 
 export interface ConversationOptions {
   launch: Launch;
@@ -98,6 +100,7 @@ async function openSession({ agent }: acp.ClientConnection, { ask, options }: Op
 }
 
 const noted = (log: (line: string) => void) => (error: Error) => {
+  if (error instanceof AgentError && error.passes) throw error;
   log(`the earlier conversation can't be loaded, so a new one is begun: ${error.message}`);
   return false;
 };
@@ -112,19 +115,24 @@ async function bounded<T>(
   const done = new AbortController();
   const late = clock
     .sleep(ANSWER_MS, done.signal)
-    .then(() => `the agent did not answer ${what} within ${ANSWER_MS / 1000} s`);
-  const dead = Promise.race([agent.exited, late]).then((why) => Promise.reject(new AgentError(why)));
+    .then(() => ({ why: `the agent did not answer ${what} within ${ANSWER_MS / 1000} s`, passes: true }));
+  const dead = Promise.race([agent.exited, late]).then((ending) => Promise.reject(new AgentError(ending)));
   dead.catch(() => {});
   try {
-    return await Promise.race([request.catch((error) => explain(error, { agent, what })), dead]);
+    return await Promise.race([request.catch((error) => explain(error, { agent, clock, what })), dead]);
   } finally {
     done.abort();
   }
 }
 
 /** A refused request in words; a closed connection means that the process ends, and its last words say more. */
-async function explain(error: unknown, { agent, what }: { agent: AgentProcess; what: string }): Promise<never> {
+async function explain(
+  error: unknown,
+  { agent, clock, what }: { agent: AgentProcess; clock: Clock; what: string },
+): Promise<never> {
   if (!(error instanceof acp.RequestError)) {
+    // How it ends by itself is told apart from how it is ended here.
+    await Promise.race([agent.exited, clock.sleep(LINGER_MS)]);
     await agent.end();
     throw new AgentError(await agent.exited);
   }
@@ -132,7 +140,7 @@ async function explain(error: unknown, { agent, what }: { agent: AgentProcess; w
     error.code === AUTH_REQUIRED
       ? '; give it its key in a Secret named in spec.credentials'
       : '; see the log of the pod';
-  throw new AgentError(`the agent refused ${what}: ${error.message}${advice}`);
+  throw new AgentError({ why: `the agent refused ${what}: ${error.message}${advice}`, passes: false });
 }
 
 interface Parts {
@@ -173,7 +181,7 @@ function conversationOf(
 async function failed(error: unknown, { agent, updates }: Omit<Parts, 'connection'>): Promise<TurnEnd> {
   if (!(error instanceof acp.RequestError)) {
     await agent.end();
-    return { ended: false, why: await agent.exited };
+    return { ended: false, why: (await agent.exited).why };
   }
   return {
     ended: true,

@@ -54,7 +54,7 @@ export function openAgent(
 ): HarnessOptions['converse'] {
   return async (load) => {
     const launch = launchOf(env.config.agent, { node: process.execPath, programs: env.programs });
-    if ('refused' in launch) throw new AgentError(launch.refused);
+    if ('refused' in launch) throw new AgentError({ why: launch.refused, passes: false });
     const cwd = repositoryFolder(env.workspace);
     mkdirSync(cwd, { recursive: true });
     const mcp = { command: process.execPath, args: [join(env.programs, 'connect.cjs'), join(env.run, 'mcp.sock')] };

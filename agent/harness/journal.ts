@@ -17,6 +17,8 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cloned'), branch: z.string(), base: z.string() }),
   /** The agent's own name of the conversation. */
   z.object({ type: z.literal('session'), id: z.string() }),
+  /** The agent did not start, for a reason that may pass. */
+  z.object({ type: z.literal('unstarted'), why: z.string() }),
   /** A prompt is about to be sent, for the first time or again after a kill. */
   z.object({ type: z.literal('prompt'), turn: z.int(), from: source }),
   /** The turn ended; `error` where the agent said that it failed. */
@@ -53,6 +55,8 @@ export interface Progress {
   sessionKept: boolean;
   /** The turn that was begun and has not ended; `attempts` is how often its prompt was handed over. */
   open?: { turn: number; from: Source; attempts: number };
+  /** The starts of the agent that came to nothing since the last one that went well, and why the last of them did. */
+  unstarted?: { tries: number; why: string };
   prompted: boolean;
   /** How many of `spec.messages` were handed over. */
   messages: number;
@@ -86,7 +90,11 @@ type Handlers = {
 const HANDLERS: Handlers = {
   cloned: (progress, { branch, base }) => Object.assign(progress, { cloned: { branch, base } }),
   session: (progress, { id }) => Object.assign(progress, { agentSession: id, sessionKept: false }),
+  unstarted: (progress, { why }) => {
+    progress.unstarted = { tries: (progress.unstarted?.tries ?? 0) + 1, why };
+  },
   prompt: (progress, { turn, from }) => {
+    delete progress.unstarted;
     const attempts = progress.open?.turn === turn ? progress.open.attempts + 1 : 1;
     progress.open = { turn, from, attempts };
     if (from === 'prompt') progress.prompted = true;
@@ -111,6 +119,7 @@ const HANDLERS: Handlers = {
   reopened: (progress) => {
     delete progress.finished;
     delete progress.last;
+    delete progress.unstarted;
     if (progress.open) progress.open.attempts = 0;
   },
 };

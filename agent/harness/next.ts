@@ -7,6 +7,9 @@ import type { Finish, Progress, Source } from './journal.ts';
 /** How often one turn is handed over again before the Session is given up. */
 export const MAX_RESUMES = 10;
 
+/** How often in a row the agent is started before the Session is given up. */
+export const MAX_STARTS = 6;
+
 /** What `next` reads besides the journal. Times are milliseconds since 1970. */
 export interface View {
   now: number;
@@ -42,8 +45,18 @@ export function next(progress: Progress, view: View): Step {
     };
   }
   if (view.hasRepository && !progress.cloned) return { do: 'clone' };
-  return turnOrRest(progress, view);
+  return workOrGiveUp(progress, view);
 }
+
+const workOrGiveUp = (progress: Progress, view: View): Step => startedInVain(progress) ?? turnOrRest(progress, view);
+
+function startedInVain({ unstarted }: Progress): Step | undefined {
+  if (!unstarted || unstarted.tries < MAX_STARTS) return undefined;
+  return { do: 'finish', reason: 'Failed', message: lost(unstarted.why) };
+}
+
+const lost = (why: string): string =>
+  `the agent was started ${MAX_STARTS} times and did not come up; the last time: ${why}. See the log of the pod and its memory limit (spec.resources), then send a message to try again`;
 
 function turnOrRest(progress: Progress, view: View): Step {
   if (progress.open) return resumeOrGiveUp(progress.open);

@@ -6,6 +6,7 @@ import { AgentError } from './agent-process.ts';
 import { giveUp, type HarnessOptions, type Live } from './context.ts';
 import type { Conversation, TurnEnd } from './conversation.ts';
 import { progressOf, type Source } from './journal.ts';
+import { MAX_STARTS } from './next.ts';
 import { hasHeard, promptBlocks } from './prompt.ts';
 import { working } from './telling.ts';
 import type { StatusPatch } from './tools-client.ts';
@@ -24,7 +25,8 @@ const LONGEST_PAUSE_MS = 10_000;
 /** Takes the turn to its end, to the agent's death, or to the deadline. */
 export async function takeTurn(turn: Turn, options: HarnessOptions, live: Live): Promise<void> {
   const { clock, stop, journal, reporter, log } = options;
-  if ((turn.attempt ?? 0) > 1) await clock.sleep(Math.min(LONGEST_PAUSE_MS, 125 * 2 ** (turn.attempt ?? 0)), stop);
+  const tries = Math.max(turn.attempt ?? 0, (progressOf(journal.records).unstarted?.tries ?? 0) + 1);
+  if (tries > 1) await clock.sleep(Math.min(LONGEST_PAUSE_MS, 125 * 2 ** tries), stop);
   const conversation = await haveConversation(options, live);
   if (!conversation) return;
   const blocks = blocksFor(turn, { conversation, options, live });
@@ -38,22 +40,27 @@ export async function takeTurn(turn: Turn, options: HarnessOptions, live: Live):
 }
 
 async function haveConversation(options: HarnessOptions, live: Live): Promise<Conversation | undefined> {
-  const { journal, log, stop } = options;
   if (live.conversation?.alive) return live.conversation;
   await live.conversation?.end();
   delete live.conversation;
-  const before = progressOf(journal.records).agentSession;
+  const { agentSession: before, unstarted } = progressOf(options.journal.records);
+  // A conversation that kills its agent as often as it is loaded is given up before the Session is.
+  const isLast = unstarted?.tries === MAX_STARTS - 1;
   try {
-    live.conversation = await options.converse(before);
+    live.conversation = await options.converse(isLast ? undefined : before);
   } catch (error) {
-    stop.throwIfAborted();
-    if (!(error instanceof AgentError)) throw error;
-    log(error.message);
-    giveUp(options, error.message);
-    return undefined;
+    return noteUnstarted(error, options);
   }
-  if (live.conversation.id !== before) journal.append({ type: 'session', id: live.conversation.id });
+  if (live.conversation.id !== before) options.journal.append({ type: 'session', id: live.conversation.id });
   return live.conversation;
+}
+
+function noteUnstarted(error: unknown, options: HarnessOptions): undefined {
+  options.stop.throwIfAborted();
+  if (!(error instanceof AgentError)) throw error;
+  options.log(error.message);
+  if (error.passes) options.journal.append({ type: 'unstarted', why: error.message });
+  else giveUp(options, error.message);
 }
 
 interface Handing {
