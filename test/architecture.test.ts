@@ -1,7 +1,9 @@
 /** What DESIGN and the house rules say of the code as a whole, held by a scan of the sources. */
-import { globSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 const FOLDERS = ['lib', 'functions', 'cli', 'local', 'agent', 'build', 'bench'];
 const FILES = FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.ts`)).sort();
@@ -37,7 +39,9 @@ const bare = (text: string) =>
   text
     .replaceAll(/\/\*[\s\S]*?\*\//g, '')
     .replaceAll(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, "''")
-    .replaceAll(/(^|\s)\/\/.*$/gm, '');
+    .replaceAll(/(^|\s)\/\/.*$/gm, '')
+    // Of a template, the code in it stays.
+    .replaceAll(/`(?:[^`\\]|\\.)*`/g, (template) => `(${template.match(/\$\{[^}]*/g) ?? "''"})`);
 
 const SOURCES = new Map<string, Source>(
   FILES.map((file) => {
@@ -124,11 +128,11 @@ function loaded(file: string, seen = new Set<string>()): Set<string> {
 
 describe('the middle is pure', () => {
   const PURE = FILES.filter((file) =>
-    /^lib\/(session|question)\/(plan|make-.*|status|names|lifetime|decision)\.ts$|^lib\/plan\.ts$|^lib\/identity\//.test(
+    /^lib\/(session|question)\/(plan|make-.*|status|names|lifetime|wake|decision)\.ts$|^lib\/plan\.ts$|^lib\/identity\//.test(
       file,
     ),
   );
-  const HARMLESS = ['node:crypto', 'lib/kube/types.ts', 'lib/kube/errors.ts'];
+  const HARMLESS = ['node:crypto', 'node:util', 'lib/kube/types.ts', 'lib/kube/errors.ts'];
 
   test('there is such a middle', () => expect(PURE.length).toBeGreaterThan(14));
 
@@ -163,6 +167,25 @@ test('no file loads itself in a circle; types may name each other', () => {
   expect(circles).toEqual([]);
 });
 
+/** The lines of each function with more than one, as the linter counts them for its own limit. */
+function functionLines(): number[] {
+  const folder = mkdtempSync(join(tmpdir(), 'biome-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const rules = {
+    recommended: false,
+    complexity: { noExcessiveLinesPerFunction: { level: 'error', options: { maxLines: 1 } } },
+  };
+  writeFileSync(join(folder, 'biome.json'), JSON.stringify({ root: true, linter: { rules } }));
+  const args = ['lint', `--config-path=${folder}`, '--only=complexity/noExcessiveLinesPerFunction'];
+  const { stdout } = spawnSync(
+    'node_modules/.bin/biome',
+    [...args, '--reporter=json', '--max-diagnostics=none', ...FOLDERS],
+    { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
+  );
+  const { diagnostics }: { diagnostics: { message: string }[] } = JSON.parse(stdout);
+  return diagnostics.map(({ message }) => Number(/\((\d+)\)/.exec(message)?.[1]));
+}
+
 describe('sizes', () => {
   const lines = ({ text }: Source) => text.split('\n').length - 1;
 
@@ -170,9 +193,15 @@ describe('sizes', () => {
     expect(ALL.filter((source) => lines(source) > 200).map(({ file }) => file)).toEqual([]);
   });
 
-  test('half of the files have at most 80', () => {
+  test('half of the files have at most 65', () => {
     const sorted = ALL.map(lines).sort((a, b) => a - b);
-    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(80);
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(65);
+  });
+
+  test('nine of ten functions that have more than a line have at most 15', () => {
+    const counted = functionLines().sort((a, b) => a - b);
+    expect(counted.length).toBeGreaterThan(1000);
+    expect(counted[Math.floor(counted.length * 0.9)]).toBeLessThanOrEqual(15);
   });
 
   test('the linter holds functions to 40 lines, 3 parameters and a complexity of 8', () => {
