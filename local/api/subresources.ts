@@ -19,6 +19,7 @@ export interface LogTarget {
   container: string;
 }
 
+/** The first piece comes at once, be it empty, or the refusal: until then no answer is given. */
 export type Logs = (target: LogTarget, options: LogOptions, signal: AbortSignal) => AsyncIterable<string | Uint8Array>;
 
 /** Streams the log of a container, to its end or as long as its client listens. */
@@ -31,9 +32,11 @@ export async function sendLog(call: Call, response: ServerResponse): Promise<voi
   const options = { follow: follow === true, previous: previous === true, ...(tail && { tailLines: Number(tail) }) };
   const abort = new AbortController();
   response.once('close', () => abort.abort());
+  const log = api.logs(target, options, abort.signal)[Symbol.asyncIterator]();
+  let piece = await log.next();
   response.setHeader('content-type', 'text/plain');
   response.flushHeaders();
-  for await (const text of api.logs(target, options, abort.signal)) response.write(text);
+  for (; !piece.done; piece = await log.next()) response.write(piece.value);
   response.end();
 }
 

@@ -38,8 +38,11 @@ async function answer(logs: Node['logs'], request: IncomingMessage, response: Se
   const tail = url.searchParams.get('tailLines');
   const has = (name: string) => url.searchParams.get(name) === 'true';
   const options = { follow: has('follow'), previous: has('previous'), ...(tail && { tailLines: Number(tail) }) };
+  const log = logs({ namespace, pod, container }, options, gone.signal)[Symbol.asyncIterator]();
+  const first = await log.next();
   response.flushHeaders();
-  await pipeline(logs({ namespace, pod, container }, options, gone.signal), response);
+  if (!first.done) response.write(first.value);
+  await pipeline({ [Symbol.asyncIterator]: () => log }, response);
 }
 
 async function serve(options: KubeletOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../../lib/api/session.ts';
 import { makeClient } from '../../../lib/kube/client.ts';
+import { ApiError } from '../../../lib/kube/errors.ts';
 import { CLAIMS, SESSIONS as TYPE } from '../../../lib/kube/types.ts';
 import { type Body, CORE, SESSIONS, type Server, session, startServer } from './support.ts';
 
@@ -17,6 +18,7 @@ const audit = () =>
 beforeAll(async () => {
   server = await startServer({
     logs: async function* ({ container }, { tailLines }) {
+      if (container === 'waiting') throw new ApiError(400, { reason: 'BadRequest', message: 'waiting to start: Why' });
       yield `${container} ${tailLines}\n`;
       yield Buffer.from('end\n');
     },
@@ -123,10 +125,15 @@ it('streams the log of the container that is asked for', async () => {
   const containers = [
     { name: 'a', image: 'x' },
     { name: 'b', image: 'x' },
+    { name: 'waiting', image: 'x' },
   ];
   await ask('POST', `${CORE}/pods`, { metadata: { name: 'p' }, spec: { containers } });
   expect((await ask('GET', `${CORE}/pods/p/log?container=b&tailLines=5`)).body).toBe('b 5\nend\n');
-  expect((await ask('GET', `${CORE}/pods/p/log`)).body.message).toContain('choose one of: [a b]');
+  expect((await ask('GET', `${CORE}/pods/p/log`)).body.message).toContain('choose one of: [a b waiting]');
+  expect(await ask('GET', `${CORE}/pods/p/log?container=waiting&follow=true`)).toMatchObject({
+    code: 400,
+    body: { kind: 'Status', message: 'waiting to start: Why' },
+  });
 });
 
 describe('discovery', () => {

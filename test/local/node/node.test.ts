@@ -112,6 +112,10 @@ describe('a pod', () => {
       return waiting?.reason === 'CreateContainerConfigError' && waiting;
     });
     expect(state).toMatchObject({ message: 'secret "later" not found' });
+    await expect(log('poor')).rejects.toMatchObject({
+      code: 400,
+      message: 'container "main" in pod "poor" is waiting to start: CreateContainerConfigError',
+    });
     await secret('later', { KEY: 'x' });
     await until('ready', () => isReady('poor'));
     expect(await container('poor')).toMatchObject({ restartCount: 0 });
