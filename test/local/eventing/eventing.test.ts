@@ -18,7 +18,7 @@ interface Captured {
   body: string;
 }
 const CAPTURED: Captured[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'fixtures', 'knative-events.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../fixtures/knative-events.json'), 'utf8'),
 );
 const captured = (note: string): Captured => CAPTURED.find((one) => one.note.startsWith(note)) ?? expect.fail(note);
 
