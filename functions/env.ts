@@ -12,6 +12,8 @@ const port = z.pipe(
 const schema = z.object({
   /** Where to listen; Knative says it. */
   PORT: z.prefault(port, '8080'),
+  /** On which address; absent, as in Knative: on all. */
+  HOST: z.optional(z.string().check(z.minLength(1))),
   /** Where the API server is; the kubelet says it. */
   KUBERNETES_SERVICE_HOST: z.string().check(z.minLength(1)),
   KUBERNETES_SERVICE_PORT: z.prefault(port, '443'),

@@ -21,5 +21,5 @@ export function run<T extends KubeObject>(name: string, reconciler: Reconciler<T
   });
   const server = makeServer(reconciler, { name, client, now: () => new Date(), log });
   process.once('SIGTERM', () => server.close(() => process.exit(0)));
-  server.listen(env.PORT);
+  server.listen({ port: env.PORT, ...(env.HOST && { host: env.HOST }) });
 }

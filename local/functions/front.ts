@@ -51,12 +51,12 @@ const codeOf = (error: unknown, signal: AbortSignal): number => {
   return error instanceof NotStarted ? 503 : 502;
 };
 
-/** Answers 413 to a body without measure, 504 past the function's timeout, 503 where it does not start, 502 where it ends in the middle. */
+/** Answers 400 to a body without measure, as a function does itself, 504 past the function's timeout, 503 where it does not start, 502 where it ends in the middle. */
 export async function serve(instance: Instance, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const signal = AbortSignal.timeout(instance.wanted.timeoutMs);
   try {
     const body = await bodyOf(incoming);
-    if (!body) return void response.writeHead(413, { connection: 'close' }).end(() => incoming.destroy());
+    if (!body) return void response.writeHead(400, { connection: 'close' }).end(() => incoming.destroy());
     await within(
       signal,
       instance.use((port) => pass({ port, incoming, body, signal }, response)),

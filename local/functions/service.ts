@@ -45,10 +45,11 @@ export function wantedOf({ metadata, spec }: Stored<Service>, folder: string): W
   return { pod, timeoutMs: timeoutSeconds * 1000 };
 }
 
-/** The function's pod with the port where its process is to listen. */
+/** The function's pod with where its process is to listen: as one machine has no network of pods, on loopback alone. */
 export function podOf({ pod }: Wanted, port: number): Pod {
   const told = [
     { name: 'PORT', value: String(port) },
+    { name: 'HOST', value: '127.0.0.1' },
     { name: 'K_SERVICE', value: pod.metadata.name },
   ];
   const containers = pod.spec.containers.map((one) => ({ ...one, env: [...(one.env ?? []), ...told] }));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { environment } from '../../functions/env.ts';
 
-const NAMES = ['PORT', 'KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT', 'TINY_CREDENTIALS', 'LOG_LEVEL'];
+const NAMES = ['PORT', 'HOST', 'KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT', 'TINY_CREDENTIALS', 'LOG_LEVEL'];
 
 beforeEach(() => {
   for (const name of NAMES) vi.stubEnv(name, undefined);
@@ -22,6 +22,13 @@ test('what is left out is as Knative and the kubelet have it', () => {
     TINY_CREDENTIALS: '/var/run/secrets/tiny',
     LOG_LEVEL: 'info',
   });
+});
+
+test('an address to listen on may be given, and not be empty', () => {
+  given({ ...HOST, HOST: '127.0.0.1' });
+  expect(environment()).toMatchObject({ HOST: '127.0.0.1' });
+  given({ ...HOST, HOST: '' });
+  expect(environment).toThrow('unusable HOST;');
 });
 
 test('ports are numbers', () => {

@@ -81,7 +81,7 @@ test('a function starts on the first request, holds what comes meanwhile, and en
   const seen = JSON.parse(answers[0]?.text ?? '');
   expect(Buffer.from(seen.body, 'latin1').toString()).toBe(body);
   expect(seen.headers.join(' ')).toContain('ce-Kind Session prefer reply');
-  expect(seen.env).toMatchObject({ K_SERVICE: 'echo', GIVEN: 'yes', PORT: expect.any(String) });
+  expect(seen.env).toMatchObject({ K_SERVICE: 'echo', GIVEN: 'yes', PORT: expect.any(String), HOST: '127.0.0.1' });
   await until('zero', () => functions.running().length === 0);
   await call('echo');
   expect(functions.coldStarts()['echo']).toHaveLength(2);
