@@ -13,6 +13,8 @@ export interface GitServerOptions {
   port: number;
   /** Where to listen; default: loopback. */
   host?: string;
+  /** Whether whoever reaches it may push; default: they may only read. */
+  pushes?: boolean;
   /** Asks for these by basic authentication. */
   credentials?: { username: string; password: string };
 }
@@ -28,12 +30,14 @@ export async function startGitServer({
   root,
   port,
   host = '127.0.0.1',
+  pushes = false,
   credentials,
 }: GitServerOptions): Promise<GitServer> {
   const expected =
     credentials && `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
   const server = createServer((request, response) => {
-    if (expected === undefined || request.headers.authorization === expected) return serve(root, request, response);
+    if (expected === undefined || request.headers.authorization === expected)
+      return serve({ root, pushes, request }, response);
     response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
   });
   await new Promise<void>((resolve, reject) => {
@@ -50,8 +54,14 @@ export async function startGitServer({
   };
 }
 
+interface Asked {
+  root: string;
+  pushes: boolean;
+  request: IncomingMessage;
+}
+
 /** One request as CGI (RFC 3875). `env` adds the variables, so that git keeps the rest of our environment. */
-function serve(root: string, request: IncomingMessage, response: ServerResponse): void {
+function serve({ root, pushes, request }: Asked, response: ServerResponse): void {
   const url = new URL(request.url ?? '/', 'http://localhost');
   const variables: Record<string, string> = {
     GIT_PROJECT_ROOT: root,
@@ -61,7 +71,8 @@ function serve(root: string, request: IncomingMessage, response: ServerResponse)
     QUERY_STRING: url.search.slice(1),
     CONTENT_TYPE: request.headers['content-type'] ?? '',
     REMOTE_ADDR: '127.0.0.1',
-    REMOTE_USER: 'anonymous',
+    // `http-backend` lets those push whom a server has named.
+    ...(pushes && { REMOTE_USER: 'anonymous' }),
     GIT_PROTOCOL: String(request.headers['git-protocol'] ?? ''),
     HTTP_CONTENT_ENCODING: request.headers['content-encoding'] ?? '',
   };
