@@ -91,10 +91,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     port: portOf(api.url),
     kubeconfig: makeKubeconfig({ url: api.url, caPem: api.caPem, tokens: mine, you, namespace: project }),
     functions: started.functions,
-    stop: async () => {
-      await started.stop();
-      await api.close();
-    },
+    stop: () => started.stop().finally(() => api.close()),
   };
 }
 
@@ -125,7 +122,11 @@ async function startParts(
   const eventing = await startEventing({ ...worldOf('standin:eventing'), apiServer: api.url, address, faults });
   const node = startNode({ ...nodeOptions, client: api.asNode(nodeOptions.client) });
   const parts: Part[] = [eventing, functions, controllers, node];
-  const stop = async () => void (await Promise.all(parts.map((part) => part.stop())));
+  /** One that fails to end keeps the others from nothing: they have processes to end. */
+  const stop = async () => {
+    const ended = await Promise.allSettled(parts.map((part) => part.stop()));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  };
   return { node, functions, stop };
 }
 

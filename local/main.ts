@@ -36,6 +36,8 @@ const schema = z.object({
 export type UpOptions = z.input<typeof schema>;
 
 async function main([folder = '', options = '{}']: string[]): Promise<void> {
+  // What is made here holds tokens, prompts and people's work: nobody else on the machine is to read it.
+  process.umask(0o077);
   const { path, you } = readEnvironment();
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const lock = lockFolder(folder);
@@ -45,20 +47,34 @@ async function main([folder = '', options = '{}']: string[]): Promise<void> {
   const asked = schema.parse(JSON.parse(options));
   await endEngineLeftovers(engineFolder(folder));
   const port = asked.port || (await portBefore(folder));
+  const asksToEnd = endOnSignal();
   const cluster = await startCluster({ ...asked, port, folder, root, you, path, log });
   const control = startControl(folder, cluster.functions);
-  const stop = async () => {
+  void asksToEnd.then(async () => {
     rmSync(file, { force: true });
     control.stop();
-    await cluster.stop();
+    const code = await cluster.stop().then(() => 0, failed);
     lock.close();
-    process.exit(0);
-  };
-  process.once('SIGTERM', stop);
-  process.once('SIGINT', stop);
+    process.exit(code);
+  });
   write(join(folder, 'port'), cluster.port);
   write(file, { pid: process.pid, kubeconfig: cluster.kubeconfig, kubernetes: asked.engine?.version });
 }
+
+/**
+ * Resolves at the first SIGTERM or SIGINT. One that comes while the cluster starts, or once more while it ends, does not
+ * cut that short: its processes would be left.
+ */
+function endOnSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve());
+  return promise;
+}
+
+const failed = (error: Error): number => {
+  log(error.stack ?? String(error));
+  return 1;
+};
 
 const log = (line: string) => void process.stderr.write(`${new Date().toISOString()} ${line}\n`);
 

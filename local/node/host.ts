@@ -3,7 +3,7 @@
  * Unix sockets have at most 103 bytes of path: what pods share lies in short temporary folders.
  */
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Folders {
@@ -27,6 +27,17 @@ export function folder(...parts: string[]): string {
   const path = join(...parts);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   return path;
+}
+
+/**
+ * Makes a folder in one that others may write to, such as `/tmp`, for this user alone. Throws where one is there that
+ * another may have made, or may read.
+ */
+export function ownFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const found = lstatSync(path);
+  if (found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0) return path;
+  throw new Error(`${path} is not this user's alone, and so is not used: whoever owns it is to remove it`);
 }
 
 export const podsFolder = ({ dataFolder }: Folders): string => folder(dataFolder, 'pods');

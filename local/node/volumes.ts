@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import type { V1Container, V1Volume } from '@kubernetes/client-node';
 import { CLAIMS } from '../../lib/kube/types.ts';
 import { filesOf, type Reader } from './files.ts';
-import { claimsFolder, folder, type Host, type Mount, tempFolderOf } from './host.ts';
+import { claimsFolder, folder, type Host, type Mount, ownFolder, tempFolderOf } from './host.ts';
 import { claimsOf } from './pod.ts';
 
 const claimOf = ({ client, pod }: Reader, name: string) =>
@@ -73,6 +73,6 @@ export class Volumes {
   }
 
   private get temp(): string {
-    return tempFolderOf(this.host, this.reader.pod.metadata.uid);
+    return ownFolder(tempFolderOf(this.host, this.reader.pod.metadata.uid));
   }
 }
