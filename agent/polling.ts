@@ -23,3 +23,19 @@ export async function poll<T>(
     await clock.sleep(pollDelay(clock.now() - start), signal);
   }
 }
+
+/** Calls until there is an answer that stays. Throws what `isPassing` says no to, or `signal`'s reason. */
+export async function persistently<T>(
+  call: () => Promise<T>,
+  { isPassing, ...wait }: { clock: Clock; signal: AbortSignal; isPassing: (error: unknown) => boolean },
+): Promise<T> {
+  const answer = await poll(async () => {
+    try {
+      return { value: await call() };
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      return undefined;
+    }
+  }, wait);
+  return answer.value;
+}

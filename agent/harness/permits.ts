@@ -20,7 +20,7 @@ import {
   verdict,
   YES,
 } from './permission.ts';
-import { persistently, type ToolsClient, ToolsError } from './tools-client.ts';
+import { passesWhenAsked, persistently, type ToolsClient, ToolsError } from './tools-client.ts';
 
 export interface PermitsOptions {
   session: string;
@@ -85,7 +85,7 @@ async function askPerson(
   signal: AbortSignal,
 ): Promise<acp.RequestPermissionOutcome> {
   const wait = { clock, signal };
-  const question = await persistently(() => tools.ask(key, spec), wait);
+  const question = await persistently(() => tools.ask(key, spec), { ...wait, isPassing: passesWhenAsked });
   const { name } = question.metadata;
   const decision = await poll(async (): Promise<Exclude<Decision, { state: 'open' }> | undefined> => {
     const now = decide(await persistently(() => tools.question(name), wait), new Date(clock.now()));

@@ -7,7 +7,7 @@ import type { Condition } from '../../lib/api/meta.ts';
 import type { Question, QuestionSpec } from '../../lib/api/question.ts';
 import type { Session, SessionStatus } from '../../lib/api/session.ts';
 import type { Clock } from '../../lib/kube/clock.ts';
-import { poll } from '../polling.ts';
+import { persistently as callPersistently } from '../polling.ts';
 
 /** A condition as the harness tells it; the tools add generation and time. */
 export type TellCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
@@ -82,19 +82,19 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether the same call may go well later: no answer, throttled, a conflict, or the server's own trouble. */
-export const passes = (error: unknown): boolean =>
-  !(error instanceof ToolsError) || error.code >= 500 || error.code === 429 || error.code === 408;
+/** Throttled, unknown for a moment (a token that is just being changed), in conflict, too slow. */
+const PASSING = [401, 408, 409, 429];
 
-/** Calls until there is an answer that stays. Throws what `passes` says no to, or `signal`'s reason. */
-export async function persistently<T>(call: () => Promise<T>, wait: { clock: Clock; signal: AbortSignal }): Promise<T> {
-  const answer = await poll(async () => {
-    try {
-      return { value: await call() };
-    } catch (error) {
-      if (!passes(error)) throw error;
-      return undefined;
-    }
-  }, wait);
-  return answer.value;
-}
+/** Whether the same call may go well later: no answer, one of `PASSING`, or the server's own trouble. */
+export const passes = (error: unknown): boolean =>
+  !(error instanceof ToolsError) || error.code >= 500 || PASSING.includes(error.code);
+
+/** The same for a Question to be asked: a name that is taken stays taken. */
+export const passesWhenAsked = (error: unknown): boolean =>
+  passes(error) && !(error instanceof ToolsError && error.code === 409);
+
+/** Calls until there is an answer that stays. Throws what `isPassing` says no to, or `signal`'s reason. */
+export const persistently = <T>(
+  call: () => Promise<T>,
+  wait: { clock: Clock; signal: AbortSignal; isPassing?: (error: unknown) => boolean },
+): Promise<T> => callPersistently(call, { isPassing: passes, ...wait });

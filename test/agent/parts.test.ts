@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeReporter, mergePatch } from '../../agent/harness/reporter.ts';
-import type { StatusPatch, ToolsClient } from '../../agent/harness/tools-client.ts';
+import { passesWhenAsked, type StatusPatch, type ToolsClient, ToolsError } from '../../agent/harness/tools-client.ts';
 import { LockedError, lockFolder } from '../../agent/lock.ts';
 import { trackOccurrences } from '../../agent/occurrences.ts';
 import { poll, pollDelay } from '../../agent/polling.ts';
@@ -93,12 +93,43 @@ describe('the reporter', () => {
     expect(told).toEqual([{ messagesRead: 1, message: 'later', ...ready('Idle') }]);
   });
 
+  it.each([401, 408, 409, 429, 500, 503])(
+    'tells again what the tools answer with %i, the last report too',
+    async (code) => {
+      const told: StatusPatch[] = [];
+      let left = 50;
+      const tell = async (patch: StatusPatch) => {
+        left -= 1;
+        if (left >= 0) throw new ToolsError(code, 'not now');
+        told.push(patch);
+      };
+      const reporter = makeReporter({ tell } as unknown as ToolsClient, wait(), () => {});
+      reporter.tell(ready('Finished'));
+      await reporter.flush();
+      expect(told).toEqual([ready('Finished')]);
+    },
+  );
+
+  it('gives up what is refused for good, and says so', async () => {
+    const log: string[] = [];
+    const tell = () => Promise.reject(new ToolsError(422, 'no such thing'));
+    const reporter = makeReporter({ tell } as unknown as ToolsClient, wait(), (line) => log.push(line));
+    reporter.tell(ready('Idle'));
+    await reporter.flush();
+    expect(log).toEqual([expect.stringContaining('no such thing')]);
+  });
+
   it('keeps conditions apart by type', () => {
     const merged = mergePatch(ready('A'), {
       conditions: [{ type: 'Waiting', status: 'False', reason: 'B', message: '' }],
     });
     expect(merged.conditions?.map(({ type }) => type)).toEqual(['Ready', 'Waiting']);
   });
+});
+
+it('a Question whose name is taken by another is not asked for again', () => {
+  expect(passesWhenAsked(new ToolsError(409, ''))).toBe(false);
+  expect(passesWhenAsked(new ToolsError(401, ''))).toBe(true);
 });
 
 it('makes ids that a person can type out of options', () => {
