@@ -271,7 +271,7 @@ describe('a Session', () => {
     expect(deployment).toMatchObject({ user: 'system:serviceaccount:tiny-system:session', impersonatedUser: 'bob' });
   });
 
-  test('finishes with each commit once, and no second prompt', async () => {
+  test('finishes with each commit once, for all the kills', async () => {
     const parent = await found('first', isFinished, 90_000);
     const child = await found('child', isFinished, 90_000);
     expect(parent.status?.result).toMatchObject({ commits: 2, branch: 'tiny/first' });

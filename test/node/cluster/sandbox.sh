@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # sandbox.sh FOLDER COMMAND...: runs COMMAND as root in namespaces of its own (processes, mounts, network, names, cgroups), in
-# which a whole node can run. When COMMAND ends, the kernel ends everything else in there; then the cgroups are removed.
+# which a whole node can run. When COMMAND ends, the kernel ends everything else in there; then the cgroups and FOLDER are removed.
 # Nothing of the machine's is changed: the kernel settings that the kubelet insists on are shadowed by files in FOLDER.
 set -euo pipefail
 folder=$1; shift
@@ -27,7 +27,7 @@ clean() {
       if [ -d "$own" ]; then find "$own" -depth -type d -exec rmdir {} + 2>/dev/null || true; fi
       if [ -d "$own" ]; then left=1; fi
     done
-    if [ $left = 0 ]; then return; fi
+    if [ $left = 0 ]; then rm -rf --one-file-system "$folder"; return; fi
     sleep 0.1
   done
   echo "left over: ${cgroups[*]}" >&2
@@ -74,5 +74,7 @@ I
   exec setpriv --pdeathsig KILL unshare --mount --net --uts --ipc --cgroup --pid --fork --kill-child \
     bash "$folder/init.sh" "$folder" $version "$@" ) & sandbox=$!
 trap 'kill -KILL $sandbox 2>/dev/null || true' TERM INT HUP
+(while kill -0 $PPID 2>/dev/null; do sleep 1; done; kill -TERM $$) & watcher=$!
 code=0; wait $sandbox || code=$?
+kill $watcher 2>/dev/null || true
 exit $code
