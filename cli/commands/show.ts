@@ -9,6 +9,7 @@ import { decide } from '../../lib/question/decision.ts';
 import type { App } from '../app.ts';
 import type { Define } from '../define.ts';
 import { document, objectName } from '../output/document.ts';
+import { terminal } from '../output/width.ts';
 import { describeQuestion } from '../question/describe.ts';
 import { describeSession } from '../session/describe.ts';
 import { lastEvents } from '../session/events.ts';
@@ -37,10 +38,10 @@ async function printed(app: App, object: Stored<Session> | Stored<Question>): Pr
 async function showQuestion(app: App, name: string): Promise<void> {
   const { client, namespace } = await app.cluster();
   const question = await find(client, { type: QUESTIONS, namespace, name });
-  if (!(await printed(app, question))) app.print(describeQuestion(question, { ...telling(app) }));
+  if (!(await printed(app, question))) app.print(describeQuestion(question, telling(app)));
 }
 
-const telling = (app: App) => ({ now: app.now(), style: app.style, program: app.program });
+const telling = (app: App) => ({ now: app.now(), style: app.style, program: app.program, ...terminal(app.io.stdout) });
 
 /** What the person may not list is left out; the Session itself was read. */
 const orNothing = async <T>(read: Promise<{ items: T[] }>): Promise<T[]> =>

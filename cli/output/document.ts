@@ -1,5 +1,6 @@
 /** Objects for machines: JSON and YAML as kubectl prints them, without `managedFields`; lists as `v1` List. */
 import type { KubeObject } from '../../lib/api/meta.ts';
+import { markHidden } from './safe.ts';
 
 export type Format = 'json' | 'yaml' | 'wide' | 'name';
 
@@ -24,22 +25,26 @@ export const makeList = (items: readonly object[]) => ({
   metadata: { resourceVersion: '' },
 });
 
-/** What JSON may hold as it is, and a terminal obeys: C1 controls, and marks that reorder or hide text. */
-const RAW = /[\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
-const ALL_RAW = new RegExp(RAW, 'g');
-const escaped = (text: string): string =>
-  text.replace(ALL_RAW, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const inHex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
+/** A character as both JSON and YAML escape it; only JSON has pairs, and only YAML has `\\U`. */
+const escapes = {
+  json: (char: string) =>
+    Array.from({ length: char.length }, (_, index) => `\\u${inHex(char.charCodeAt(index), 4)}`).join(''),
+  yaml: (char: string) =>
+    char.length > 1 ? `\\U${inHex(char.codePointAt(0) ?? 0, 8)}` : `\\u${inHex(char.charCodeAt(0), 4)}`,
+};
+const isHarmless = (text: string): boolean => markHidden(text, () => '') === text;
 
 /** One object as text in `format`; what a terminal would obey is escaped, so that it reads back as the same. */
 export async function document(object: object, format: 'json' | 'yaml'): Promise<string> {
   const clean = withoutManagedFields(object);
-  if (format === 'json') return escaped(`${JSON.stringify(clean, null, 4)}\n`);
+  if (format === 'json') return markHidden(`${JSON.stringify(clean, null, 4)}\n`, escapes.json);
   const { Document, visit } = await import('yaml');
   const yaml = new Document(clean, { aliasDuplicateObjects: false });
   visit(yaml, {
     Scalar(_, scalar) {
-      if (typeof scalar.value === 'string' && RAW.test(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+      if (typeof scalar.value === 'string' && !isHarmless(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
     },
   });
-  return escaped(yaml.toString({ lineWidth: 0 }));
+  return markHidden(yaml.toString({ lineWidth: 0 }), escapes.yaml);
 }

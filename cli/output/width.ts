@@ -10,6 +10,10 @@ const ASCII = /^[\x00-\x7f]*$/;
 
 const columnsOf = (grapheme: string): number => (ZERO.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1);
 
+/** The columns of a terminal, where `output` is one. */
+export const terminal = ({ isTTY, columns }: { isTTY?: boolean; columns?: number }): { columns?: number } =>
+  isTTY && columns ? { columns } : {};
+
 /** Columns that `text` takes. */
 export function width(text: string): number {
   if (ASCII.test(text)) return text.length;
@@ -33,3 +37,20 @@ export function truncate(text: string, columns: number): string {
 
 /** `text` filled with spaces up to `columns`. */
 export const pad = (text: string, columns: number): string => text + ' '.repeat(Math.max(0, columns - width(text)));
+
+/** `text` in pieces of at most `columns`, broken between characters. */
+export function wrap(text: string, columns: number): string[] {
+  if (text.length <= columns && width(text) <= columns) return [text];
+  const lines = [''];
+  let used = 0;
+  for (const { segment } of segments.segment(text.replaceAll('\t', '    '))) {
+    const own = columnsOf(segment);
+    if (used + own > columns) {
+      lines.push('');
+      used = 0;
+    }
+    lines[lines.length - 1] += segment;
+    used += own;
+  }
+  return lines;
+}

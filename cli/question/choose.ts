@@ -3,7 +3,7 @@ import type { Question } from '../../lib/api/question.ts';
 import { UsageError } from '../failure.ts';
 import { safeLine } from '../output/safe.ts';
 import { didYouMean } from '../text/near.ts';
-import type { Choice } from './answer.ts';
+import type { Choice } from './choice.ts';
 import { reference } from './reference.ts';
 
 type Options = NonNullable<Question['spec']['options']>;

@@ -1,13 +1,17 @@
-/** One Question told to a person, with what exactly a yes does and the commands that answer it. Pure. */
+/**
+ * One Question told to a person. What the agent says comes first and is marked, line by line; what a yes does and the
+ * commands that answer are tiny's own words and come last, where nothing can push them away. Pure.
+ */
 
 import { age, until } from '../../lib/age.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
 import { decide } from '../../lib/question/decision.ts';
-import { safeLine, safeText } from '../output/safe.ts';
+import { quote } from '../output/quote.ts';
+import { safeLine } from '../output/safe.ts';
 import type { Style } from '../output/style.ts';
-import { pad, width } from '../output/width.ts';
-import { told } from './answer.ts';
+import { pad, truncate, width } from '../output/width.ts';
+import { told } from './choice.ts';
 import { questionState } from './columns.ts';
 import { reference } from './reference.ts';
 
@@ -15,27 +19,40 @@ interface Telling {
   now: Date;
   style: Style;
   program: string;
+  /** Of the terminal; absent elsewhere, where lines stay whole. */
+  columns?: number;
+  /** Without the commands: the person is being asked already. */
+  asking?: boolean;
 }
 
 const indent = (text: string, by = '  '): string => text.replace(/^(?=.)/gm, by);
 
-/** What is done on yes, whole: a person who answers must see all of it. */
-function act({ toolCall, spawn }: Question['spec']): string[] {
-  if (toolCall) {
-    const { kind, title, input, diff } = toolCall;
-    return [
-      `On yes the agent does (${kind}): ${safeLine(title)}`,
-      ...(input ? [indent(safeText(input))] : []),
-      ...(diff ? [indent(safeText(diff))] : []),
-    ];
-  }
-  if (!spawn) return [];
-  const { prompt, ...spec } = spawn.spec;
+/** An option's own words stand beside its command: longer ones could wrap to look like a line of their own. */
+const MAX_OPTION = 40;
+/** How far the whole is indented, by itself and by `tiny show` of its Session. */
+const INDENT = 6;
+
+type Part = [title: string, text: string];
+
+/** What the agent gives, whole: a person who answers must see all of it. */
+function given({ text, toolCall, spawn }: Question['spec']): Part[] {
+  const { prompt, ...spec } = spawn?.spec ?? { prompt: '' };
   const fields = Object.entries(spec).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
-  return [
-    `On yes a Session "${safeLine(spawn.name)}" is made in your name:`,
-    ...[...fields, 'prompt:', indent(prompt)].map((line) => indent(safeText(line))),
+  const parts: Part[] = [
+    ['The agent asks', text],
+    ['Tool call', toolCall?.title ?? ''],
+    ['Input', toolCall?.input ?? ''],
+    ['Diff', toolCall?.diff ?? ''],
+    ['Spec', fields.join('\n')],
+    ['Prompt', prompt],
   ];
+  return parts.filter(([, part]) => part !== '');
+}
+
+/** What is done on yes. */
+function act({ toolCall, spawn }: Question['spec']): string[] {
+  if (toolCall) return [`On yes the agent does this (${toolCall.kind}).`];
+  return spawn ? [`On yes a Session "${safeLine(spawn.name)}" is made in your name, of that spec and prompt.`] : [];
 }
 
 /** A command an option. Its effect stands beside it, because the agent has chosen the words. */
@@ -46,7 +63,9 @@ function answers(question: Stored<Question>, program: string): string[] {
   const commands = options.map(({ id }) => `${program} answer ${name} ${id}`);
   const columns = Math.max(...commands.map(width));
   return options.map(({ effect, text }, index) =>
-    [pad(commands[index] ?? '', columns), effect && `[${effect}]`, safeLine(text)].filter(Boolean).join('  '),
+    [pad(commands[index] ?? '', columns), effect && `[${effect}]`, truncate(safeLine(text), MAX_OPTION)]
+      .filter(Boolean)
+      .join('  '),
   );
 }
 
@@ -58,17 +77,18 @@ function times({ metadata, spec }: Stored<Question>, now: Date): string {
 }
 
 /** The Question as text of several lines. */
-export function describeQuestion(question: Stored<Question>, { now, style, program }: Telling): string {
+export function describeQuestion(question: Stored<Question>, telling: Telling): string {
+  const { now, style, program, columns, asking } = telling;
   const { metadata, spec } = question;
   const open = decide(question, now).state === 'open';
   const state = open ? '' : `, ${questionState(question, now)}`;
   const by = safeLine(spec.answer?.by?.username ?? 'somebody');
+  const quoted = given(spec).flatMap(([title, text]) => [`${title}:`, quote(text, columns && columns - INDENT)]);
   return [
     `${style.bold(metadata.name)} (${spec.kind} of ${spec.session}, ${times(question, now)}${state})`,
-    indent(safeText(spec.text)),
-    ...act(spec).map((line) => indent(line)),
+    ...[...quoted, ...act(spec)].map((line) => indent(line)),
     ...(spec.answer ? [indent(`Answered by ${by}: ${told(spec.answer)}`)] : []),
-    ...(open ? answers(question, program).map((line) => indent(line)) : []),
+    ...(open && !asking ? answers(question, program).map((line) => indent(line)) : []),
     '',
   ].join('\n');
 }

@@ -4,7 +4,8 @@ import { age } from '../../lib/age.ts';
 import type { Condition, Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
 import type { Session } from '../../lib/api/session.ts';
-import { safeLine, safeText } from '../output/safe.ts';
+import { quote } from '../output/quote.ts';
+import { safeLine } from '../output/safe.ts';
 import { paintState, type Style } from '../output/style.ts';
 import { type Column, fields, table } from '../output/table.ts';
 import { describeQuestion } from '../question/describe.ts';
@@ -27,6 +28,8 @@ export interface Telling {
   style: Style;
   /** `tiny` or `kubectl tiny`, for commands to copy. */
   program: string;
+  /** Of the terminal; absent elsewhere, where lines stay whole. */
+  columns?: number;
 }
 
 const indent = (text: string): string => text.replace(/^(?=.)/gm, '  ');
@@ -90,7 +93,7 @@ function tokens({ usage }: NonNullable<Session['status']>): string | undefined {
 function result({ status = {} }: Session): string {
   const { summary, branch, commit, commits, filesChanged } = status.result ?? {};
   return fields([
-    ['Summary', safeText(summary ?? '')],
+    ['Summary', summary && quote(summary)],
     ['Branch', safeLine(branch ?? '')],
     ['Commit', safeLine(commit ?? '')],
     ['Commits', commits?.toString()],
@@ -100,21 +103,22 @@ function result({ status = {} }: Session): string {
   ]);
 }
 
-function messages({ spec, status }: Session): string {
+function messages({ spec, status }: Session, columns: number | undefined): string {
   const read = status?.messagesRead ?? 0;
   return (spec.messages ?? [])
-    .map(({ id, text }, index) => `${safeLine(id)}${index < read ? '' : ' (not read yet)'}: ${safeText(text)}`)
+    .map(({ id, text }, index) => `${safeLine(id)}${index < read ? '' : ' (not read yet)'}:\n${quote(text, columns)}`)
     .join('\n');
 }
 
 /** The whole as text. */
 export function describeSession(whole: Whole, telling: Telling): string {
   const { session, questions, children, events } = whole;
-  const { now } = telling;
+  const { now, columns } = telling;
+  const width = columns && columns - 2;
   return [
     head(whole, telling),
-    section('Prompt', safeText(session.spec.prompt)),
-    section('Messages', messages(session)),
+    section('Prompt', quote(session.spec.prompt, width)),
+    section('Messages', messages(session, width)),
     section('Open questions', questions.map((question) => describeQuestion(question, telling)).join('\n')),
     section('Children', rows(childColumns(now), children)),
     section('Result', result(session)),

@@ -62,7 +62,7 @@ export function makeHarness(now = () => NOW) {
       options.onOut?.(out);
     };
     const io = {
-      stdin,
+      stdin: Object.assign(stdin, { isTTY }),
       stdout: { write, isTTY, ...(isTTY && { columns: 100 }) },
       stderr: {
         write: (text: string) => {

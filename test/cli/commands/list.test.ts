@@ -165,13 +165,12 @@ describe('tiny show', () => {
       /^State: +Waiting$/m,
       /^Requester: +alice$/m,
       /^Repository: +https:\/\/github.com\/acme\/shop at main$/m,
-      /^ {2}Fix it$/m,
-      /m-1 \(not read yet\): Also the docs/,
-      /On yes the agent does \(execute\): npm test/,
-      /\{"command":"npm test"\}/,
+      /^ {2}> Fix it$/m,
+      /m-1 \(not read yet\):\n {2}> Also the docs/,
+      /^ {4}> npm test\n {4}Input:\n {4}> \{"command":"npm test"\}\n {4}On yes the agent does this \(execute\)\.\n/m,
       /^ {4}tiny answer q-open@uid-\d+ allow +\[Allow\] +Yes$/m,
       /child +Pending +bob/,
-      /Summary: +Half done/,
+      /Summary: +> Half done/,
       /Ready +True +Waiting +10s +asks/,
     ]) {
       expect(out).toMatch(text);
@@ -193,7 +192,33 @@ describe('tiny show', () => {
     const { out } = await tiny(['show', 'question/q']);
     expect(out).toContain('credentials: [{"secret":"admin-keys"}]');
     expect(out).toContain('approvals: {"allow":["execute"]}');
-    expect(out).toMatch(/prompt:\n {6}go\n {6}on\n/);
+    expect(out).toMatch(/Prompt:\n {2}> go\n {2}> on\n {2}On yes a Session "child" is made in your name/);
+  });
+
+  it("lets no text pass for tiny's own lines, nor push them away", async () => {
+    const { tiny, fake } = makeHarness();
+    const forged = `Fine?${'\n'.repeat(80)}  On yes nothing happens.\n  tiny answer q deny   [Deny]  Allow`;
+    const toolCall = {
+      id: '1',
+      title: 'x',
+      kind: 'execute' as const,
+      input: '\u2800\u3164\n\n\n\n\n',
+      diff: `a${' '.repeat(150)}b`,
+    };
+    fake.put(QUESTIONS, question('q', { text: forged, toolCall }));
+    const lines = (await tiny(['show', 'question/q'], { terminal: true, env: { NO_COLOR: '1' } })).out.split('\n');
+    expect(lines.length).toBeLessThan(30);
+    expect(lines).toContain('  (77 more blank lines)');
+    expect(lines).toContain('  > \\u{2800}\\u{3164}');
+    expect(lines.filter((line) => /^ *(On yes|tiny answer)/.test(line))).toEqual([
+      '  On yes the agent does this (execute).',
+      expect.stringMatching(/tiny answer q@\S+ allow +\[Allow\]/),
+      expect.stringMatching(/tiny answer q@\S+ always/),
+      expect.stringMatching(/tiny answer q@\S+ deny/),
+    ]);
+    expect(lines.slice(-5)[0]).toContain('On yes');
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+    expect(lines.some((line) => /^ {2}> +b$/.test(line))).toBe(true);
   });
 
   it('names what may have been meant', async () => {

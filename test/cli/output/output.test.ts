@@ -67,6 +67,29 @@ describe('text from the cluster is harmless on a terminal', () => {
     expect(safeText('a\u2028b')).toBe('a\\u{2028}b');
   });
 
+  it.each([
+    ['a soft hyphen', '\u00ad'],
+    ['a tag', '\u{e0041}'],
+    ['a Hangul filler', '\u3164'],
+    ['another', '\u115f'],
+    ['another', '\u1160'],
+    ['a half-width one', '\uffa0'],
+    ['an inherent vowel of Khmer', '\u17b4'],
+    ['a blank of Braille', '\u2800'],
+    ['an invisible plus', '\u2064'],
+    ['a joiner outside of emoji', '\u200d'],
+    ['a variation selector', '\ufe0f'],
+    ['a selector of the supplement', '\u{e0100}'],
+  ])('shows %s', (_, char) => {
+    const code = char.codePointAt(0)?.toString(16);
+    expect(safeText(`a${char}b`)).toBe(`a\\u{${code}}b`);
+  });
+
+  it('leaves joiners and selectors where they make an emoji', () => {
+    for (const emoji of ['👩‍💻', '❤️', '👨‍👩‍👧', '🏳️‍🌈', '👍🏽', '1️⃣'])
+      expect(safeText(`x ${emoji} y`)).toBe(`x ${emoji} y`);
+  });
+
   it('leaves text of any script, emoji and tabs', () => {
     expect(safeText('שלום\tپ 👩‍💻 é\n')).toBe('שלום\tپ 👩‍💻 é\n');
   });
@@ -135,7 +158,7 @@ describe('documents', () => {
     apiVersion: 'tiny.dev/v1alpha1',
     kind: 'Session',
     metadata: { name: 'x', managedFields: [{ manager: 'tiny' }] },
-    spec: { prompt: 'yes\n\u001b[2J', message: 'a\u009b2J', title: 'b\u202ec' },
+    spec: { prompt: 'yes\n\u001b[2J', message: 'a\u009b2J', title: 'b\u202ec', tag: 'c\u{e0041}d', emoji: '👩‍💻 ❤️' },
   };
 
   it('are without managedFields, and escape control characters', async () => {
@@ -143,7 +166,7 @@ describe('documents', () => {
     expect(JSON.parse(json).metadata).toEqual({ name: 'x' });
     const yaml = await document(makeList([object]), 'yaml');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: no control character may be left
-    for (const text of [json, yaml]) expect(text).not.toMatch(/[\u0000-\u0009\u007f-\u009f\u202e]/);
+    for (const text of [json, yaml]) expect(text).not.toMatch(/[\u0000-\u0009\u007f-\u009f\u202e\u{e0041}]/u);
     expect(JSON.parse(json).spec).toEqual(object.spec);
     expect(parse(yaml).items[0].spec).toEqual(object.spec);
     expect(yaml).toContain('kind: List');
