@@ -17,13 +17,10 @@ import { whoAmI } from '../identity.ts';
 import { document, objectName } from '../output/document.ts';
 import { safeLine } from '../output/safe.ts';
 import { find, refuseAnother } from '../session/find.ts';
-
-export type Choice = Pick<Answer, 'option' | 'text'>;
+import { type Choice, told } from './choice.ts';
+import { confirm } from './confirm.ts';
 
 const ATTEMPTS = 5;
-
-/** An answer as a person reads it. */
-export const told = ({ option, text }: Choice): string => (option ? option : `"${safeLine(text ?? '').slice(0, 120)}"`);
 
 /** Why `question` can't be answered any more. */
 function closed(question: Stored<Question>, now: Date): Failure | undefined {
@@ -49,18 +46,24 @@ const isOurs = (stands: Answer | undefined, ours: Answer): boolean =>
   stands.text === ours.text &&
   stands.by?.username === ours.by?.username;
 
-/** Reads the Question, lets `choose` say what to answer, and answers. `choose` throws a UsageError for what can't be chosen. */
-export async function answerQuestion(
-  app: App,
-  name: string,
-  choose: (question: Stored<Question>) => Choice,
-): Promise<void> {
+/** How to answer. */
+export interface Answering {
+  /** What to answer. Throws a UsageError for what can't be chosen. */
+  choose: (question: Stored<Question>) => Choice;
+  /** Without asking first. */
+  yes: boolean | undefined;
+}
+
+/** Reads the Question, lets `choose` say what to answer, and answers; on a terminal an act is shown whole first. */
+export async function answerQuestion(app: App, name: string, { choose, yes }: Answering): Promise<void> {
   const { client, namespace } = await app.cluster();
   const question = await find(client, { type: QUESTIONS, namespace, name });
   const refusal = closed(question, app.now());
   if (refusal) throw refusal;
+  const choice = choose(question);
   const by = await whoAmI(client);
-  const answer: Answer = { ...choose(question), at: toTimestamp(app.now()), ...(by && { by }) };
+  if (!yes) await confirm(app, question, { choice, by });
+  const answer: Answer = { ...choice, at: toTimestamp(app.now()), ...(by && { by }) };
   const answered = await write(app, question, answer);
   await printAnswered(app, answered, answer);
   await settleQuestion(app, { namespace, name: question.metadata.name });

@@ -144,7 +144,7 @@ describe('tiny answer', () => {
 describe('tiny y and n', () => {
   it('take the plain yes and no, not the one for ever', async () => {
     const yes = asked();
-    await yes.tiny(['y']);
+    await yes.tiny(['y', '--yes']);
     expect(yes.answer()?.option).toBe('allow');
     const no = asked();
     await no.tiny(['n', 'q']);
@@ -173,6 +173,65 @@ describe('tiny y and n', () => {
     const { code, err } = await tiny(['y']);
     expect(code).toBe(2);
     expect(err).toMatch(/tiny answer q@uid-\d+ OPTION/);
+  });
+});
+
+describe('an act that is said yes to on a terminal', () => {
+  const at = (answered: string) => ({ terminal: true, stdin: answered });
+
+  it.each([[['y']], [['y', 'q']], [['answer', 'q', 'allow']]])(
+    'is shown whole, and done after a yes: %j',
+    async (argv) => {
+      const { tiny, answer } = asked({ text: 'May I?\nPlease.' });
+      const { code, out, err } = await tiny(argv, at('y\n'));
+      expect(code).toBe(0);
+      expect(out).toBe('question.tiny.dev/q answered allow\n');
+      expect(err).toMatch(
+        /> May I\?\n {2}> Please\.[\s\S]*> \{"command":"npm test"\}\n {2}On yes[^\n]*\nDo this as alice\? \[y\/N\] $/,
+      );
+      expect(answer()?.option).toBe('allow');
+    },
+  );
+
+  it.each(['\n', 'n\n', '', 'yess\n'])('is not done after %j', async (said) => {
+    const { tiny, answer } = asked();
+    expect(await tiny(['y'], at(said))).toMatchObject({ code: 1, err: expect.stringContaining('nothing was done') });
+    expect(answer()).toBeUndefined();
+  });
+
+  it('says that always is for always', async () => {
+    expect((await asked().tiny(['answer', 'q', 'always'], at('n\n'))).err).toContain('all that is like it from now on');
+  });
+
+  it('is not asked for with --yes, and a no never is', async () => {
+    for (const argv of [['y', '--yes'], ['answer', 'q', 'allow', '-y'], ['n'], ['answer', 'q', 'deny']]) {
+      const { tiny } = asked();
+      const { code, err } = await tiny(argv, at(''));
+      expect(code).toBe(0);
+      expect(err).not.toContain('[y/N]');
+    }
+  });
+});
+
+describe('where nobody can be asked', () => {
+  it('a yes to an act names its Question, or says --yes', async () => {
+    const { tiny, answer } = asked();
+    const { code, err } = await tiny(['y']);
+    expect(code).toBe(2);
+    expect(err).toMatch(/`tiny y q@uid-\d+` says yes to it/);
+    expect(answer()).toBeUndefined();
+    expect(await tiny(['y', 'q'])).toMatchObject({ code: 0, out: 'question.tiny.dev/q answered allow\n' });
+    expect((await asked().tiny(['y', '--yes'])).code).toBe(0);
+  });
+
+  it('a yes that does nothing but tell needs no name', async () => {
+    const { toolCall: _, ...ask } = question('q').spec;
+    const { tiny, fake } = makeHarness();
+    fake.put(QUESTIONS, {
+      ...question('q'),
+      spec: { ...ask, kind: 'Ask', options: [{ id: 'yes', text: 'Yes' }] },
+    } as never);
+    expect(await tiny(['y'])).toMatchObject({ code: 0, out: 'question.tiny.dev/q answered yes\n' });
   });
 });
 
