@@ -14,17 +14,26 @@ import { type Session, type SessionStatus, sessionStatus } from '../../lib/api/s
 import { type Client, SESSIONS } from '../../lib/kube/types.ts';
 import type { OwnSession } from './own-session.ts';
 
-/** What the harness may tell; conditions get their time and generation here. */
+/**
+ * A condition as the agent's side tells it. None has an observedGeneration: they are about the agent and not about the
+ * spec, and with one that is behind, `kubectl wait --for=condition=…` would wait for ever.
+ */
+const agentCondition = condition
+  .omit({ observedGeneration: true })
+  .extend({ type: z.enum(['Ready', 'Waiting', 'Finished']) });
+
+/** What the harness may tell; conditions get their time here. */
 export const statusPatch = sessionStatus.extend({
   conditions: z
-    .array(condition.omit({ lastTransitionTime: true, observedGeneration: true }))
-    .max(16)
+    .array(agentCondition.omit({ lastTransitionTime: true }))
+    .max(3)
     .optional(),
 });
+const remembered = sessionStatus.extend({ conditions: z.array(agentCondition).max(3).optional() });
 export type StatusPatch = z.infer<typeof statusPatch>;
 
 export interface StatusWriter {
-  /** Resolves when the API server has it. Reports go one after the other. */
+  /** Resolves when the API server has it. Reports go one after the other; one that is refused leaves no trace. */
   tell(patch: StatusPatch): Promise<void>;
 }
 
@@ -32,18 +41,17 @@ export interface StatusWriter {
 export function mergeStatus(
   before: SessionStatus,
   { conditions = [], ...fields }: StatusPatch,
-  at: { now: Date; generation: number | undefined },
+  now: Date,
 ): SessionStatus {
-  const generation = at.generation !== undefined && { observedGeneration: at.generation };
-  const told = conditions.map((one) => transition({ status: before }, { ...one, ...generation }, at.now));
+  const told = conditions.map((one) => transition({ status: before }, one, now));
   const kept = (before.conditions ?? []).filter(({ type }) => !told.some((one) => one.type === type));
   return { ...before, ...fields, conditions: [...kept, ...told] };
 }
 
 /** The part of a live Session's status that its agent told; Ready is both sides', and told anew. */
 export function toldByAgent({ conditions = [], ...status }: SessionStatus = {}): SessionStatus {
-  const own = (one: Condition) => one.type === 'Waiting' || one.type === 'Finished';
-  return { ...status, conditions: conditions.filter(own) };
+  const own = ({ type }: Condition) => type === 'Waiting' || type === 'Finished';
+  return { ...status, conditions: conditions.filter(own).map(({ observedGeneration: _, ...one }) => one) };
 }
 
 /** A writer that remembers in `file`. */
@@ -59,17 +67,17 @@ export function makeStatusWriter({
   now: () => Date;
 }): StatusWriter {
   let told: SessionStatus | undefined = readBack(file);
-  let arrived: SessionStatus | undefined;
+  // What is in the file may have been told to a Session that was restored since.
+  let hasArrived = false;
   let last: Promise<void> = Promise.resolve();
   const write = async (patch: StatusPatch): Promise<void> => {
     const live = session.known() ?? (await session.read());
-    const before = told ?? toldByAgent(live.status);
-    told = mergeStatus(before, patch, { now: now(), generation: live.metadata.generation });
-    if (isDeepStrictEqual(told, arrived)) return;
-    const wanted = told;
-    keep(file, wanted);
+    const wanted = mergeStatus(told ?? toldByAgent(live.status), patch, now());
+    if (hasArrived && isDeepStrictEqual(wanted, told)) return;
     session.saw(await client.applyStatus<Session>(SESSIONS, statusOf(live, wanted)));
-    arrived = wanted;
+    told = wanted;
+    hasArrived = true;
+    keep(file, wanted);
   };
   return {
     tell(patch) {
@@ -89,7 +97,7 @@ const statusOf = ({ metadata: { name, namespace, uid } }: Stored<Session>, statu
 
 function readBack(file: string): SessionStatus | undefined {
   try {
-    return sessionStatus.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return remembered.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     return undefined;
   }

@@ -26,7 +26,7 @@ describe.concurrent('a Session from the clone to its end', () => {
     const commit = run(clone, 'rev-parse', 'HEAD');
     expect(status?.result).toEqual({ summary: 'all done', branch: 'tiny/s', commit, commits: 1, filesChanged: 2 });
     expect(status).toMatchObject({ message: 'all done', usage: { turns: 1 }, agentSessionId: expect.any(String) });
-    expect(pod.condition('Ready')).toMatchObject({ status: 'False', reason: 'Finished', observedGeneration: 1 });
+    expect(pod.condition('Ready')).toMatchObject({ status: 'False', reason: 'Finished' });
     expect(run(clone, 'log', '-1', '--format=%an <%ae>')).toBe('tiny session s <s.p@tiny.invalid>');
     expect(pod.api.writes()).toBeLessThanOrEqual(3);
     expect(await pod.end('SIGTERM')).toBe(0);
