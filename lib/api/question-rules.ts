@@ -1,5 +1,5 @@
 /** The rules of a Question that a schema's types can't say: asked whole, answered once, else unchangeable. */
-import type { Answer, Question, QuestionSpec } from './question.ts';
+import type { Answer, Effect, Question, QuestionSpec } from './question.ts';
 import { isDnsLabel, type Rule, type RulesAt } from './rule.ts';
 import { requestRules } from './session-rules.ts';
 
@@ -46,6 +46,9 @@ const asked: Rule<QuestionSpec>[] = [
   },
 ];
 
+/** Whether choosing an option allows, or denies, once or for ever. */
+const leads = ({ effect }: { effect?: Effect | undefined }, way: string): boolean => effect?.startsWith(way) ?? false;
+
 const belongs: Rule<QuestionSpec>[] = [
   {
     cel: "has(self.toolCall) == (self.kind == 'Permit') && has(self.spawn) == (self.kind == 'Spawn')",
@@ -53,10 +56,18 @@ const belongs: Rule<QuestionSpec>[] = [
     holds: ({ kind, toolCall, spawn }) => !!toolCall === (kind === 'Permit') && !!spawn === (kind === 'Spawn'),
   },
   {
-    cel: "self.kind == 'Ask' || (has(self.options) && self.options.exists(o, has(o.effect) && o.effect in ['Allow', 'AllowAlways']) && self.options.all(o, has(o.effect)))",
-    message: 'a Permit or a Spawn has options that each say their effect, and one that allows',
+    cel: "self.kind == 'Ask' || (has(self.options) && self.options.all(o, has(o.effect)) && self.options.exists(o, o.effect in ['Allow', 'AllowAlways']) && self.options.exists(o, o.effect in ['Deny', 'DenyAlways']))",
+    message: 'a Permit or a Spawn has options that each say their effect, one that allows and one that denies',
     holds: ({ kind, options = [] }) =>
-      kind === 'Ask' || (options.every((o) => o.effect) && options.some((o) => o.effect?.startsWith('Allow'))),
+      kind === 'Ask' ||
+      (options.every((o) => o.effect) && ['Allow', 'Deny'].every((way) => options.some((o) => leads(o, way)))),
+  },
+  {
+    cel: "self.kind == 'Ask' || !has(self.options) || self.options.all(o, !has(o.effect) || o.id.startsWith(o.effect in ['Allow', 'AllowAlways'] ? 'allow' : 'deny'))",
+    message:
+      'of a Permit or a Spawn, the ids of options that allow begin with allow, of those that deny with deny: nobody who answers `deny` is to say yes',
+    holds: ({ kind, options = [] }) =>
+      kind === 'Ask' || options.every((o) => !o.effect || o.id.startsWith(leads(o, 'Allow') ? 'allow' : 'deny')),
   },
   {
     cel: '!has(self.defaultOption) || (has(self.options) && self.options.exists(o, o.id == self.defaultOption))',

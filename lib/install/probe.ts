@@ -40,8 +40,8 @@ const question = (namespace: string): KubeObject & { spec: object } => ({
     kind: 'Spawn',
     text: 'a probe',
     options: [
-      { id: 'yes', text: 'Yes', effect: 'Allow' },
-      { id: 'no', text: 'No', effect: 'Deny' },
+      { id: 'allow', text: 'Yes', effect: 'Allow' },
+      { id: 'deny', text: 'No', effect: 'Deny' },
     ],
     spawn: { name: `${NAME}-child`, spec: { prompt: 'a probe' } },
   },

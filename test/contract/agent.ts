@@ -79,7 +79,7 @@ export function agentCases(world: () => World): void {
     test('answers nothing, at creation or later', async () => {
       const asked = await agent.create(QUESTIONS, question(ns, 'a'));
       expect((await refusal(answer(agent, asked))).code).toBe(403);
-      const answered = question(ns, 'a', { spec: { answer: { option: 'yes' } } });
+      const answered = question(ns, 'a', { spec: { answer: { option: 'allow' } } });
       expect((await refusal(agent.create(QUESTIONS, answered))).message).toContain('without an answer');
     });
 

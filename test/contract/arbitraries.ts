@@ -89,7 +89,11 @@ export const sessions = fc
   })
   .map(compact);
 const options = fc.uniqueArray(
-  fc.record({ id: label, text, effect: some(fc.constantFrom('Allow', 'Deny'), 'Maybe') }),
+  fc.record({
+    id: fc.oneof(label, fc.constantFrom('allow', 'allow-2', 'deny', 'deny-2')),
+    text,
+    effect: some(fc.constantFrom('Allow', 'Deny'), 'Maybe'),
+  }),
   { selector: ({ id }) => id, maxLength: 3 },
 );
 export const questions = fc

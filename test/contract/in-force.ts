@@ -49,7 +49,7 @@ export async function inForce(admin: Client): Promise<void> {
     'tiny-spawn-settings': () =>
       admin.create(QUESTIONS, question(PROBE, 'probe', { labels: { 'tiny.dev/more-image': '' } })),
     'tiny-who-may-answer': () =>
-      admin.request('PATCH', `${answered}?dryRun=All`, { spec: { answer: { option: 'yes', by: ME } } }),
+      admin.request('PATCH', `${answered}?dryRun=All`, { spec: { answer: { option: 'allow', by: ME } } }),
   };
   for (const [policy, attempt] of Object.entries(refused))
     await until(async () => (await said(attempt)).includes(`'${policy}'`));

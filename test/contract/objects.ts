@@ -58,8 +58,8 @@ export const session = (namespace: string, name: string, spec: Record<string, un
   }) as unknown as Session;
 
 const OPTIONS = [
-  { id: 'yes', text: 'Yes', effect: 'Allow' },
-  { id: 'no', text: 'No', effect: 'Deny' },
+  { id: 'allow', text: 'Yes', effect: 'Allow' },
+  { id: 'deny', text: 'No', effect: 'Deny' },
 ];
 /** A Question of `of`, named as its tools would name it. */
 export const question = (
@@ -88,14 +88,14 @@ export const answer = (client: Client, { metadata: { namespace = '', name } }: K
   client.patch<Question>(
     QUESTIONS,
     { namespace, name },
-    { type: 'merge', body: { spec: { answer: { option: 'yes', ...more } } } },
+    { type: 'merge', body: { spec: { answer: { option: 'allow', ...more } } } },
   );
 
 /** An answer that says who asked, as `tiny answer` does where the project wants it. */
 export const answerOf = (client: Client, { metadata }: KubeObject, said: { requester: string; by?: object }) => {
   const { namespace = '', name } = metadata;
   const labels = { 'tiny.dev/answered-by-another': '' };
-  const spec = { answer: { option: 'yes', ...(said.by && { by: said.by }) } };
+  const spec = { answer: { option: 'allow', ...(said.by && { by: said.by }) } };
   const body = { metadata: { labels, annotations: { 'tiny.dev/requester': said.requester } }, spec };
   return client.patch<Question>(QUESTIONS, { namespace, name }, { type: 'merge', body });
 };

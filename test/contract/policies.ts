@@ -101,7 +101,7 @@ export function stampCases(world: () => World): void {
       await as('alice').create(SESSIONS, session(ns, 'a'));
       const asked = await as('alice').create(QUESTIONS, question(ns, 'a'));
       await answer(as('bob'), asked);
-      const { code, message } = await refusal(answer(as('alice'), asked, { option: 'no' }));
+      const { code, message } = await refusal(answer(as('alice'), asked, { option: 'deny' }));
       expect(code).toBe(422);
       expect(message).toContain('has been answered already');
     });
@@ -120,7 +120,7 @@ export function stampCases(world: () => World): void {
       };
       const { spec } = await fn.applyStatus(QUESTIONS, {
         ...body,
-        ...{ spec: { answer: { option: 'yes' } } },
+        ...{ spec: { answer: { option: 'allow' } } },
         status: {},
       });
       expect(spec.answer).toBeUndefined();

@@ -38,7 +38,7 @@ export function settingsCases(world: () => World): void {
       const ask = await asked('answer-other', { 'answerers.notRequester': 'true' });
       const open = await ask();
       expect((await refusal(answer(as('bob'), open))).message).toContain('answer with `tiny answer`');
-      const lie = { metadata: { annotations: { 'tiny.dev/requester': 'bob' } }, spec: { answer: { option: 'yes' } } };
+      const lie = { metadata: { annotations: { 'tiny.dev/requester': 'bob' } }, spec: { answer: { option: 'allow' } } };
       const unmarked = as('alice').patch(QUESTIONS, open.metadata, { type: 'merge', body: lie });
       expect((await refusal(unmarked)).message).toContain('label tiny.dev/answered-by-another');
       const lying = await refusal(answerOf(as('alice'), open, { requester: 'bob' }));

@@ -46,8 +46,8 @@ export const makeSession = ({ metadata, spec, status }: Parts = {}): Stored<Sess
 });
 
 const OPTIONS = [
-  { id: 'yes', text: 'Yes', effect: 'Allow' },
-  { id: 'no', text: 'No', effect: 'Deny' },
+  { id: 'allow', text: 'Yes', effect: 'Allow' },
+  { id: 'deny', text: 'No', effect: 'Deny' },
 ];
 
 /** Whether Session `helper` may be made, asked by the agent of Session `fix`. */
@@ -67,4 +67,4 @@ export const makeQuestion = ({ metadata, spec, status }: Parts = {}): Stored<Que
 });
 
 /** A yes of bob's. */
-export const YES = { option: 'yes', by: BOB };
+export const YES = { option: 'allow', by: BOB };

@@ -197,9 +197,10 @@ const changes = change('Session', [
 ]);
 
 export const ASK = { session: 's', kind: 'Ask', text: 't' };
-const allow = { id: 'yes', text: 'Yes', effect: 'Allow' };
-const always = { id: 'always', text: 'Always', effect: 'AllowAlways' };
-const deny = { id: 'no', text: 'No', effect: 'Deny' };
+const allow = { id: 'allow', text: 'Yes', effect: 'Allow' };
+const always = { id: 'allow-always', text: 'Always', effect: 'AllowAlways' };
+const deny = { id: 'deny', text: 'No', effect: 'Deny' };
+const never = { id: 'deny-always', text: 'Never', effect: 'DenyAlways' };
 const plain = { id: 'x', text: 'X' };
 const call = { id: 'c', title: 'rm' };
 const permit = { ...ASK, kind: 'Permit', options: [allow, deny], toolCall: call };
@@ -224,13 +225,32 @@ const questions = question([
   ['a Permit without options', { ...permit, options: undefined }, false],
   ['a Permit with no options', { ...permit, options: [] }, false],
   ['a Permit that can only be denied', { ...permit, options: [deny] }, false],
-  ['a Permit that can only be allowed', { ...permit, options: [always] }, true],
+  ['a Permit that can only be allowed', { ...permit, options: [allow, always] }, false],
+  ['a Spawn that can only be allowed', { ...spawn, options: [allow] }, false],
+  ['a Permit of all four options', { ...permit, options: [allow, always, deny, never] }, true],
+  ['a Permit that is allowed or denied for ever alone', { ...permit, options: [always, never] }, true],
+  ['a Permit whose yes is called deny', { ...permit, options: [{ ...allow, id: 'deny-not' }, deny] }, false],
+  ['a Permit whose no is called allow', { ...permit, options: [allow, { ...deny, id: 'allow-not' }] }, false],
+  ['a Permit whose yes is called something else', { ...permit, options: [{ ...allow, id: 'yes' }, deny] }, false],
+  ['a Spawn whose no is called something else', { ...spawn, options: [allow, { ...never, id: 'no' }] }, false],
+  [
+    'a Permit with further ids',
+    {
+      ...permit,
+      options: [
+        { ...allow, id: 'allow-2' },
+        { ...deny, id: 'deny2' },
+      ],
+    },
+    true,
+  ],
+  ['an Ask whose options are called as one likes', { ...ASK, options: [{ ...allow, id: 'no' }] }, true],
   ['a Permit with an option of no effect', { ...permit, options: [allow, plain] }, false],
   ['a Spawn with an option of no effect', { ...spawn, options: [allow, plain] }, false],
-  ['a default that denies', { ...permit, defaultOption: 'no' }, true],
-  ['a default that allows', { ...permit, defaultOption: 'yes' }, false],
-  ['a default that always allows', { ...permit, options: [allow, always], defaultOption: 'always' }, false],
-  ['a default of an Ask that allows', { ...ASK, options: [allow], defaultOption: 'yes' }, false],
+  ['a default that denies', { ...permit, defaultOption: 'deny' }, true],
+  ['a default that allows', { ...permit, defaultOption: 'allow' }, false],
+  ['a default that always allows', { ...permit, options: [allow, always], defaultOption: 'allow-always' }, false],
+  ['a default of an Ask that allows', { ...ASK, options: [allow], defaultOption: 'allow' }, false],
   ['a default of an Ask', { ...ASK, options: [plain], defaultOption: 'x' }, true],
   ['a default that is no option', { ...permit, defaultOption: 'maybe' }, false],
   ['a default without options', { ...ASK, defaultOption: 'x' }, false],
@@ -259,18 +279,23 @@ const questionChanges = change('Question', [
     { ...ASK, options: [plain], answer: { option: 'x', text: 'a' } },
     false,
   ],
-  ['answered by an option', permit, { ...permit, answer: { option: 'yes' } }, true],
+  ['answered by an option', permit, { ...permit, answer: { option: 'allow' } }, true],
   ['answered by an unknown option', permit, { ...permit, answer: { option: 'maybe' } }, false],
-  ['an Ask without options, by an option', ASK, { ...ASK, answer: { option: 'yes' } }, false],
+  ['an Ask without options, by an option', ASK, { ...ASK, answer: { option: 'allow' } }, false],
   ['a Permit answered in words', permit, { ...permit, answer: { text: 'yes' } }, false],
-  ['answered and reworded at once', spawn, { ...reworded, answer: { option: 'yes' } }, false],
-  ['answered twice the same', { ...permit, answer: { option: 'yes' } }, { ...permit, answer: { option: 'yes' } }, true],
-  ['answered otherwise', { ...permit, answer: { option: 'yes' } }, { ...permit, answer: { option: 'no' } }, false],
-  ['the answer taken back', { ...permit, answer: { option: 'yes' } }, permit, false],
+  ['answered and reworded at once', spawn, { ...reworded, answer: { option: 'allow' } }, false],
+  [
+    'answered twice the same',
+    { ...permit, answer: { option: 'allow' } },
+    { ...permit, answer: { option: 'allow' } },
+    true,
+  ],
+  ['answered otherwise', { ...permit, answer: { option: 'allow' } }, { ...permit, answer: { option: 'deny' } }, false],
+  ['the answer taken back', { ...permit, answer: { option: 'allow' } }, permit, false],
   [
     'another stamp on the answer',
-    { ...permit, answer: { option: 'yes', by: { username: 'a' } } },
-    { ...permit, answer: { option: 'yes', by: { username: 'b' } } },
+    { ...permit, answer: { option: 'allow', by: { username: 'a' } } },
+    { ...permit, answer: { option: 'allow', by: { username: 'b' } } },
     false,
   ],
   ['another text', ASK, { ...ASK, text: 'u' }, false],
@@ -282,14 +307,14 @@ const questionChanges = change('Question', [
   ['another effect', permit, { ...permit, options: [allow, { ...deny, effect: 'Allow' }] }, false],
   ['an expiry', ASK, { ...ASK, expiresAt: '2026-11-30T12:00:00Z' }, false],
   ['no expiry any more', { ...ASK, expiresAt: '2026-11-30T12:00:00Z' }, ASK, false],
-  ['a default', permit, { ...permit, defaultOption: 'no' }, false],
+  ['a default', permit, { ...permit, defaultOption: 'deny' }, false],
   [
     'the same in another order of keys',
     spawn,
     {
       spawn: { spec: P, name: 'c' },
       text: 't',
-      options: [{ effect: 'Allow', text: 'Yes', id: 'yes' }, deny],
+      options: [{ effect: 'Allow', text: 'Yes', id: 'allow' }, deny],
       kind: 'Spawn',
       session: 's',
     },

@@ -71,8 +71,8 @@ describe('a violation says what to do', () => {
   });
 
   test('of a second answer', () => {
-    const answered = makeQuestion({ spec: { answer: { option: 'yes' } } });
-    const other = makeQuestion({ spec: { answer: { option: 'no' } } });
+    const answered = makeQuestion({ spec: { answer: { option: 'allow' } } });
+    const other = makeQuestion({ spec: { answer: { option: 'deny' } } });
     expect(words(questionRules, other, answered)).toEqual([
       'spec: the Question has been answered already, and an answer stays: see spec.answer.by',
     ]);
@@ -88,7 +88,7 @@ describe('a violation says what to do', () => {
 test('a Question whose keys come back in another order is not taken for changed', () => {
   const before = makeQuestion();
   const { spec, name } = before.spec.spawn ?? {};
-  const after = { ...before, spec: { ...before.spec, spawn: { spec, name }, answer: { option: 'yes' } } };
+  const after = { ...before, spec: { ...before.spec, spawn: { spec, name }, answer: { option: 'allow' } } };
   expect(violations(questionRules, after, before)).toEqual([]);
 });
 

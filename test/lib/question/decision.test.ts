@@ -12,10 +12,10 @@ const wrote = (time: string, fields: object = { 'f:spec': { 'f:answer': {} } }, 
 });
 const managed = (...managedFields: ManagedFieldsEntry[]) => ({ managedFields });
 const ALL = [
-  { id: 'yes', text: 'Yes', effect: 'Allow' },
-  { id: 'always', text: 'Always', effect: 'AllowAlways' },
-  { id: 'no', text: 'No', effect: 'Deny' },
-  { id: 'never', text: 'Never', effect: 'DenyAlways' },
+  { id: 'allow', text: 'Yes', effect: 'Allow' },
+  { id: 'allow-always', text: 'Always', effect: 'AllowAlways' },
+  { id: 'deny', text: 'No', effect: 'Deny' },
+  { id: 'deny-always', text: 'Never', effect: 'DenyAlways' },
 ];
 
 describe('a question that nobody answered', () => {
@@ -31,23 +31,23 @@ describe('a question that nobody answered', () => {
     ],
     [
       'after its expiry, with a default',
-      { expiresAt: at(-1), defaultOption: 'no' },
-      { state: 'expired', allowed: false, option: 'no' },
+      { expiresAt: at(-1), defaultOption: 'deny' },
+      { state: 'expired', allowed: false, option: 'deny' },
     ],
   ])('%s', (_what, spec, expected) => expect(decide(makeQuestion({ spec }), NOW)).toEqual(expected));
 
   test('and whose default allows, allows nothing all the same', () => {
-    const question = makeQuestion({ spec: { expiresAt: at(-1), defaultOption: 'yes' } });
+    const question = makeQuestion({ spec: { expiresAt: at(-1), defaultOption: 'allow' } });
     expect(decide(question, NOW)).toMatchObject({ state: 'expired', allowed: false });
   });
 });
 
 describe('an option', () => {
   test.each([
-    ['yes', true],
-    ['always', true],
-    ['no', false],
-    ['never', false],
+    ['allow', true],
+    ['allow-always', true],
+    ['deny', false],
+    ['deny-always', false],
     ['unknown', false],
   ])('%s allows: %s', (option, allowed) => {
     const question = makeQuestion({ spec: { options: ALL, answer: { option, by: BOB } } });

@@ -12,7 +12,7 @@ const plan = (spec: object, more: object = {}) => planQuestion(makeQuestion({ sp
 
 const PERMIT = { kind: 'Permit', spawn: undefined, toolCall: { id: 'c', title: 'rm' } };
 const ASK = { kind: 'Ask', spawn: undefined, options: undefined };
-const NO = { option: 'no', by: BOB };
+const NO = { option: 'deny', by: BOB };
 const BY_BOB = 'Answered=True Answered: answered by bob';
 
 describe('nothing is due', () => {
@@ -32,7 +32,7 @@ describe('an answer', () => {
     ['words to an Ask', { ...ASK, answer: { text: 'blue', by: BOB } }, 'Acted=True Told: the agent is told the answer'],
     [
       'an option to an Ask',
-      { ...ASK, options: [{ id: 'no', text: 'No' }], answer: NO },
+      { ...ASK, options: [{ id: 'deny', text: 'No' }], answer: NO },
       'Acted=True Told: the agent is told the answer',
     ],
   ])('%s is told, and nothing is made', (_what, spec, acted) => {
@@ -78,10 +78,10 @@ describe('refused is', () => {
       /answer came after .*-30T11:59:59Z.* nothing was done/,
     ],
     ['silence until the expiry', { expiresAt: at(-1) }, 'Expired', /nobody answered before .* nothing was done/],
-    ['a yes of nobody', { answer: { option: 'yes' } }, 'NoRequester', /nobody is stamped/],
+    ['a yes of nobody', { answer: { option: 'allow' } }, 'NoRequester', /nobody is stamped/],
     [
       'a yes of the cluster',
-      { answer: { option: 'yes', by: { username: 'system:node:a' } } },
+      { answer: { option: 'allow', by: { username: 'system:node:a' } } },
       'RequesterNotAPerson',
       /system:node:a/,
     ],
@@ -92,7 +92,7 @@ describe('refused is', () => {
   });
 
   test('a yes of nobody, without advice that cannot help', () => {
-    expect(plan({ answer: { option: 'yes' } }).refusal?.message).not.toContain('tiny touch');
+    expect(plan({ answer: { option: 'allow' } }).refusal?.message).not.toContain('tiny touch');
   });
 });
 
@@ -114,7 +114,7 @@ describe('a refusal', () => {
 
   test('of somebody in system:masters explains why', () => {
     const by = { username: 'root', groups: ['system:masters'] };
-    expect(told(refuse({ answer: { option: 'yes', by } }, 'Forbidden'))[1]).toMatch(
+    expect(told(refuse({ answer: { option: 'allow', by } }, 'Forbidden'))[1]).toMatch(
       /^Acted=False Forbidden: no\. Rights/,
     );
   });

@@ -123,7 +123,7 @@ test('carol, who may not, is refused in the words of the API server, for good', 
       if (user === 'carol') throw apiError(403, 'Forbidden', words);
     },
   };
-  const { server, run, says } = given(makeQuestion({ spec: { answer: { option: 'yes', by: CAROL } } }), hooks);
+  const { server, run, says } = given(makeQuestion({ spec: { answer: { option: 'allow', by: CAROL } } }), hooks);
   expect(await run()).toMatchObject({ kind: 'refused' });
   expect(says('Acted')).toEqual({ status: 'False', reason: 'Forbidden', message: `Session "helper": ${words}` });
   expect(says('Answered')).toEqual({ status: 'True', reason: 'Answered', message: 'answered by carol' });
@@ -162,7 +162,7 @@ test.each([
 test('an answer that arrives while an open question is looked at is not lost', async () => {
   const { server, run, says } = given(makeQuestion());
   expect(await run()).toMatchObject({ kind: 'done', message: 'nothing to do' });
-  server.change(QUESTIONS, REF, ({ spec }) => Object.assign(spec, { answer: { option: 'no', by: BOB } }));
+  server.change(QUESTIONS, REF, ({ spec }) => Object.assign(spec, { answer: { option: 'deny', by: BOB } }));
   await run();
   expect(says('Acted')).toMatchObject({ status: 'True', reason: 'Denied' });
 });
