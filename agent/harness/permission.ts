@@ -7,6 +7,7 @@ import type * as acp from '@agentclientprotocol/sdk';
 import type { Effect, QuestionSpec } from '../../lib/api/question.ts';
 import { toolKind } from '../../lib/api/session-parts.ts';
 import type { Decision } from '../../lib/question/decision.ts';
+import { OPTION_ID } from '../option-id.ts';
 import { unifiedDiff } from './diff.ts';
 
 type ToolCall = NonNullable<QuestionSpec['toolCall']>;
@@ -19,12 +20,6 @@ const EFFECT: Record<acp.PermissionOptionKind, Effect> = {
   allow_always: 'AllowAlways',
   reject_once: 'Deny',
   reject_always: 'DenyAlways',
-};
-const ID: Record<Effect, string> = {
-  Allow: 'allow',
-  AllowAlways: 'allow-always',
-  Deny: 'deny',
-  DenyAlways: 'deny-always',
 };
 
 /** One thing that a person may choose, and the agent's option that it stands for, if the agent offered one. */
@@ -42,11 +37,11 @@ export function choicesOf(offered: readonly acp.PermissionOption[]): Choice[] {
     const effect = EFFECT[kind];
     const count = (seen.get(effect) ?? 0) + 1;
     seen.set(effect, count);
-    const id = count === 1 ? ID[effect] : `${ID[effect]}-${count}`;
+    const id = count === 1 ? OPTION_ID[effect] : `${OPTION_ID[effect]}-${count}`;
     return { id, text: name.slice(0, LIMIT.optionText) || id, effect, optionId };
   });
   if (choices.some(({ effect }) => effect === 'Deny')) return choices;
-  return [...choices, { id: ID.Deny, text: 'No', effect: 'Deny', optionId: undefined }];
+  return [...choices, { id: OPTION_ID.Deny, text: 'No', effect: 'Deny', optionId: undefined }];
 }
 
 /** A text over `limit` can't be shown whole, and the person is told so. */

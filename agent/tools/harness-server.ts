@@ -1,10 +1,10 @@
 /** The socket for the harness: four requests in HTTP and JSON. An error is `{error}` with the API server's code. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { z } from 'zod';
-import { questionSpec } from '../../lib/api/question.ts';
+import type { z } from 'zod';
 import { ApiError } from '../../lib/kube/errors.ts';
 import { decide } from '../../lib/question/decision.ts';
 import type { OwnSession } from './own-session.ts';
+import { permitRequest } from './permit-request.ts';
 import type { Questions } from './questions.ts';
 import { type StatusWriter, statusPatch } from './status-writer.ts';
 import type { Waiting } from './waiting.ts';
@@ -20,8 +20,6 @@ export interface HarnessServer {
 /** The longest request, in bytes: a Question with its limits used up, and room for JSON's escapes. */
 const MAX_BODY = 4 * 1024 * 1024;
 
-const newQuestion = z.object({ key: z.string().min(1).max(4096), spec: questionSpec.omit({ answer: true }) });
-
 type Handler = (server: HarnessServer, asked: { name: string; body: unknown }) => Promise<unknown>;
 
 const ROUTES: Record<string, Handler> = {
@@ -33,7 +31,7 @@ const ROUTES: Record<string, Handler> = {
     return {};
   },
   'POST /questions': ({ questions }, { body }) => {
-    const { key, spec } = valid(newQuestion, body);
+    const { key, spec } = valid(permitRequest, body);
     return questions.ask(key, spec);
   },
   'GET /questions/': async ({ questions, waiting, now }, { name }) => {
