@@ -28,7 +28,7 @@ export async function serveTools({ identity, client, clock, log }: ToolsOptions)
   const folder = join(identity.state, identity.sessionUid);
   const session = ownSession(client, identity);
   const status = makeStatusWriter({ client, session, file: join(folder, 'status.json'), now });
-  const questions = makeQuestions(client, identity, session);
+  const questions = makeQuestions({ client, identity, session, now });
   const waiting = makeWaiting({ status, log, patience: () => patienceOf(session), now: clock.now });
   const asking = makeAsking({ questions, waiting, folder, clock });
   const harness = createHttpServer(harnessListener({ session, status, questions, waiting, now }));

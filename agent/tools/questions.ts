@@ -14,11 +14,14 @@ import { type Client, QUESTIONS } from '../../lib/kube/types.ts';
 import { childMeta } from '../../lib/session/names.ts';
 import type { Identity } from '../env.ts';
 import type { OwnSession } from './own-session.ts';
+import { isOf, questionLimit } from './question-limit.ts';
 
 export interface Questions {
-  /** Asks `spec`, or finds what was asked under `key` before. Throws `ApiError`. */
+  /**
+   * Asks `spec`, or finds what was asked under `key` before. Throws `ApiError`; 403 where there are too many already.
+   */
   ask(key: string, spec: QuestionSpec): Promise<Stored<Question>>;
-  /** Throws `ApiError` 404 where there is none. */
+  /** One of this Session's. Throws `ApiError` 404 where there is none. */
   get(name: string): Promise<Stored<Question>>;
 }
 
@@ -26,9 +29,16 @@ export interface Questions {
 export const questionName = ({ session, sessionUid }: Pick<Identity, 'session' | 'sessionUid'>, key: string): string =>
   `${session}-${createHash('sha256').update(`${sessionUid}\n${key}`).digest('hex').slice(0, 10)}`;
 
+/** The API server keeps no half of a surrogate pair. */
+const stored = (_key: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value);
+
 /** What is asked, without what differs between two times of asking: the time, and the agent's number of the call. */
 function asked(spec: QuestionSpec): unknown {
-  const { answer: _answer, expiresAt: _expiresAt, ...rest } = questionSpec.parse(JSON.parse(JSON.stringify(spec)));
+  const {
+    answer: _answer,
+    expiresAt: _expiresAt,
+    ...rest
+  } = questionSpec.parse(JSON.parse(JSON.stringify(spec), stored));
   return { ...rest, toolCall: rest.toolCall && { ...rest.toolCall, id: '' } };
 }
 
@@ -39,43 +49,79 @@ function metadataOf(owner: Stored<Session>, name: string, { spawn }: QuestionSpe
   return spawn ? { ...metadata, labels: { ...metadata.labels, [LABEL.spawn]: '' } } : metadata;
 }
 
+const questionOf = (owner: Stored<Session>, name: string, spec: QuestionSpec): Question => ({
+  apiVersion: API_VERSION,
+  kind: 'Question',
+  metadata: metadataOf(owner, name, spec),
+  spec,
+});
+
+function check(question: Question, session: string): void {
+  const wrong = violations(questionRules, question).map(({ path, message }) => `${path}: ${message}`);
+  if (question.spec.session !== session) wrong.push(`spec.session: must be ${session}`);
+  if (wrong.length) throw refuse(422, 'Invalid', wrong.join('; '));
+}
+
+/** Runs what it is given one after the other, so that what was counted still holds when it is acted on. */
+function oneAtATime() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(act: () => Promise<T>): Promise<T> => {
+    const done = last.then(act);
+    last = done.catch(() => {});
+    return done;
+  };
+}
+
+export interface QuestionsOptions {
+  client: Client;
+  identity: Identity;
+  session: OwnSession;
+  now: () => Date;
+}
+
 /** The Questions of one Session. */
-export function makeQuestions(client: Client, identity: Identity, session: OwnSession): Questions {
+export function makeQuestions({ client, identity, session, now }: QuestionsOptions): Questions {
   const { namespace } = identity;
-  const get = async (name: string) => {
-    const found = await client.get<Question>(QUESTIONS, { namespace, name });
-    if (!found)
-      throw refuse(404, 'NotFound', `there is no Question ${namespace}/${name}; somebody may have deleted it`);
-    return found;
+  const isOurs = (question: Stored<Question>) => isOf(question, identity.sessionUid);
+  const read = (name: string) => client.get<Question>(QUESTIONS, { namespace, name });
+  const none = (name: string) =>
+    refuse(404, 'NotFound', `this Session has no Question ${namespace}/${name}; somebody may have deleted it`);
+  const adopt = (found: Stored<Question>, spec: QuestionSpec) => {
+    if (isOurs(found) && isDeepStrictEqual(asked(found.spec), asked(spec))) return found;
+    const name = found.metadata.name;
+    const why = 'exists already and asks something else: somebody else made it; delete it';
+    throw refuse(409, 'AlreadyExists', `the Question ${name} ${why}`);
   };
-  const adopt = async (name: string, spec: QuestionSpec) => {
-    const found = await get(name);
-    const isOurs = found.metadata.ownerReferences?.some(({ uid }) => uid === identity.sessionUid);
-    if (isOurs && isDeepStrictEqual(asked(found.spec), asked(spec))) return found;
-    throw refuse(
-      409,
-      'AlreadyExists',
-      `the Question ${name} exists already and asks something else: somebody else made it; delete it`,
-    );
+  const create = async (question: Question): Promise<Stored<Question>> => {
+    try {
+      return await client.create<Question>(QUESTIONS, question);
+    } catch (error) {
+      const found = isAlreadyExists(error) ? await read(question.metadata.name) : undefined;
+      if (!found) throw error;
+      return adopt(found, question.spec);
+    }
   };
+  const limit = questionLimit({ client, identity, now });
+  const askAnew = async (question: Question): Promise<Stored<Question>> => {
+    const found = await read(question.metadata.name);
+    if (found) return adopt(found, question.spec);
+    await limit.check();
+    const made = await create(question);
+    limit.note();
+    return made;
+  };
+  const inTurn = oneAtATime();
   return {
-    get,
+    async get(name) {
+      const found = await read(name);
+      if (!found || !isOurs(found)) throw none(name);
+      return found;
+    },
     async ask(key, spec) {
-      const name = questionName(identity, key);
       const owner = session.known() ?? (await session.read());
-      const question: Question = {
-        apiVersion: API_VERSION,
-        kind: 'Question',
-        metadata: metadataOf(owner, name, spec),
-        spec,
-      };
-      const wrong = violations(questionRules, question).map(({ path, message }) => `${path}: ${message}`);
-      if (spec.session !== identity.session) wrong.push(`spec.session: must be ${identity.session}`);
-      if (wrong.length) throw refuse(422, 'Invalid', wrong.join('; '));
-      return client.create<Question>(QUESTIONS, question).catch((error) => {
-        if (isAlreadyExists(error)) return adopt(name, spec);
-        throw error;
-      });
+      const question = questionOf(owner, questionName(identity, key), spec);
+      check(question, identity.session);
+      return inTurn(() => askAnew(question));
     },
   };
 }

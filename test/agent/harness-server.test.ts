@@ -2,7 +2,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { toolsClient } from '../../agent/harness/tools-client.ts';
+import type { Effect, Question, QuestionSpec } from '../../lib/api/question.ts';
+import { QUESTIONS } from '../../lib/kube/types.ts';
 import { it } from './pod-test.ts';
+
+const permit = (text = 'May I?'): QuestionSpec => ({
+  session: 's',
+  kind: 'Permit',
+  text,
+  options: [
+    { id: 'allow', text: 'Yes', effect: 'Allow' },
+    { id: 'allow-2', text: 'Yes, too', effect: 'Allow' },
+    { id: 'deny', text: 'No', effect: 'Deny' },
+  ],
+  toolCall: { id: '1', title: 't', kind: 'execute' },
+});
 
 describe.concurrent('the harness socket', () => {
   it('answers with the code and words of the API server', async ({ makePod }) => {
@@ -10,14 +24,44 @@ describe.concurrent('the harness socket', () => {
     await pod.startTools();
     const tools = toolsClient(join(pod.folder, 'run', 'harness.sock'));
     await expect(tools.question('none')).rejects.toMatchObject({ code: 404, message: expect.stringContaining('none') });
-    const permit = { session: 's', kind: 'Permit', text: 'x' } as const;
-    await expect(tools.ask('k', permit)).rejects.toMatchObject({
+    const { toolCall: _, ...lacking } = permit();
+    await expect(tools.ask('k', lacking)).rejects.toMatchObject({
       code: 422,
       message: expect.stringContaining('toolCall'),
     });
-    await expect(tools.ask('k', { session: 'other', kind: 'Ask', text: 'x' })).rejects.toMatchObject({ code: 422 });
-    await tools.ask('k', { session: 's', kind: 'Ask', text: 'x' });
-    await expect(tools.ask('k', { session: 's', kind: 'Ask', text: 'y' })).rejects.toMatchObject({ code: 409 });
+    await expect(tools.ask('k', { ...permit(), session: 'other' })).rejects.toMatchObject({ code: 422 });
+    const { metadata } = await tools.ask('k', permit());
+    expect(await tools.question(metadata.name)).toMatchObject({ spec: { text: 'May I?' } });
+    await expect(tools.ask('k', permit('other'))).rejects.toMatchObject({ code: 409 });
+  });
+
+  const option = (id: string, effect: Effect) => ({ id, text: id, effect });
+  const wrong: [name: string, spec: object][] = [
+    ['words', { ...permit(), kind: 'Ask' }],
+    ['a Session', { ...permit(), kind: 'Spawn', spawn: { name: 'x', spec: { prompt: 'x' } } }],
+    ['a permission with a Session in it', { ...permit(), spawn: { name: 'x', spec: { prompt: 'x' } } }],
+    ['a yes under the name of a no', { ...permit(), options: [option('deny', 'Allow'), option('deny-2', 'Deny')] }],
+    ['a yes under another name', { ...permit(), options: [option('no', 'Allow'), option('deny', 'Deny')] }],
+    ['no way to say no', { ...permit(), options: [option('allow', 'Allow'), option('deny-always', 'DenyAlways')] }],
+    ['an answer', { ...permit(), answer: { option: 'allow' } }],
+    ['an option that says nothing', { ...permit(), options: [{ id: 'allow', text: 'x' }, option('deny', 'Deny')] }],
+  ];
+  it.for(wrong)('does not ask for %s', async ([, spec], { makePod }) => {
+    const pod = makePod({ programs: '', prompt: 'x' });
+    await pod.startTools();
+    const tools = toolsClient(join(pod.folder, 'run', 'harness.sock'));
+    await expect(tools.ask('k', spec as QuestionSpec)).rejects.toMatchObject({ code: 422 });
+    expect(pod.api.questions()).toEqual([]);
+  });
+
+  it('shows no Question of another Session', async ({ makePod }) => {
+    const pod = makePod({ programs: '', prompt: 'x' });
+    await pod.startTools();
+    const tools = toolsClient(join(pod.folder, 'run', 'harness.sock'));
+    const metadata = { name: 'other', namespace: 'p', ownerReferences: [] };
+    const question = { apiVersion: 'tiny.dev/v1alpha1', kind: 'Question', metadata, spec: permit() } as const;
+    await pod.api.client.create(QUESTIONS, question as unknown as Question);
+    await expect(tools.question('other')).rejects.toMatchObject({ code: 404 });
   });
 
   it('keeps what was told before, also over a kill, and changes a transition time only with the status', async ({

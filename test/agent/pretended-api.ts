@@ -49,6 +49,7 @@ export function pretendApi(name: string, spec: Record<string, unknown>): Pretend
     list: async (type: ResourceType) => ({ items: list(type), resourceVersion: String(version) }),
     create: async (type: ResourceType, object: KubeObject) =>
       read(type, object.metadata) ? refuse(409, 'AlreadyExists') : put(type, object),
+    delete: async ({ plural }: ResourceType, ref: Ref) => void objects.delete(key(plural, ref)),
     applyStatus: async (type: ResourceType, object: KubeObject & { status?: unknown }) => {
       const before = read(type, object.metadata);
       if (!before) return refuse(404, 'NotFound');
