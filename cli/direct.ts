@@ -2,19 +2,41 @@
  * Direct mode: on a cluster without Knative nobody is woken by an event, so the command runs the functions' own
  * reconciliation in its process, with the person's rights and nobody else's. With Knative it does nothing.
  */
+import type { Person } from '../lib/api/meta.ts';
 import { samePerson } from '../lib/identity/person.ts';
-import { QUESTIONS, type Ref, SESSIONS } from '../lib/kube/types.ts';
+import { type Client, QUESTIONS, type Ref, SESSIONS } from '../lib/kube/types.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import type { App, Connection } from './app.ts';
 import { Failure } from './failure.ts';
 import { whoAmI } from './identity.ts';
 import { hasEventing } from './knative.ts';
 import { withProgress } from './output/progress.ts';
+import { safeLine } from './output/safe.ts';
+import { ownerOf } from './session/take-over.ts';
 
-const options = (app: App, { client }: Connection) => ({ client, now: app.now, actAs: () => client });
+/**
+ * Only the person's own deeds are done: with somebody else's spec or answer their rights would do another's will.
+ * What was refused is kept, because a reconciliation has words for the cluster's refusals alone.
+ */
+function makeOptions(app: App, { client }: Connection, me: Person | undefined) {
+  const kept: { refusal?: Failure } = {};
+  const actAs = (person: Person): Client => {
+    if (me && samePerson(person, me)) return client;
+    const you = me ? `you are ${safeLine(me.username)}` : 'this cluster does not say who you are';
+    kept.refusal = new Failure(
+      `nothing was done here, because it is to be done as ${safeLine(person.username)}, and ${you}`,
+      'This cluster has no Knative, so tiny acts with your own rights, and for nobody else.',
+    );
+    throw kept.refusal;
+  };
+  return { kept, options: { client, now: app.now, actAs } };
+}
 
-function checked(outcome: Outcome, what: string): void {
+type Acting = ReturnType<typeof makeOptions>;
+
+function checked(outcome: Outcome, what: string, { kept }: Acting): void {
   if (outcome.kind === 'done') return;
+  if (kept.refusal) throw kept.refusal;
   throw new Failure(
     `${what} was written, but acting on it failed: ${outcome.message}`,
     'This cluster has no Knative, so tiny acts with your own rights; those must cover what a Session is made of,',
@@ -29,16 +51,19 @@ export async function settleSession(app: App, ref: Ref): Promise<void> {
   const session = await cluster.client.get(SESSIONS, ref);
   if (!session) return;
   const me = await whoAmI(cluster.client);
-  if (me && !samePerson(session.spec.requester, me)) {
-    const owner = session.spec.requester?.username ?? 'nobody';
-    return app.note(`Session ${ref.name} acts for ${owner}; \`tiny touch ${ref.name}\` takes it over.`);
+  if (!me || !samePerson(session.spec.requester, me)) {
+    const why = me ? '' : ', and this cluster does not say who you are';
+    return app.note(
+      `Session ${ref.name} acts for ${ownerOf(session)}${why}: nothing is done for it here. It is for them to \`${app.program} touch\` it.`,
+    );
   }
   const [{ reconcile }, { sessions }] = await Promise.all([
     import('../lib/reconcile.ts'),
     import('../lib/session/plan.ts'),
   ]);
-  const work = () => reconcile(sessions, ref, options(app, cluster));
-  checked(await withProgress(app.io.stderr, `Materialising ${ref.name}`, work), `Session "${ref.name}"`);
+  const acting = makeOptions(app, cluster, me);
+  const work = () => reconcile(sessions, ref, acting.options);
+  checked(await withProgress(app.io.stderr, `Materialising ${ref.name}`, work), `Session "${ref.name}"`, acting);
 }
 
 /** Does for an answered Question what its function would do, then for the Sessions that it concerns. */
@@ -49,7 +74,8 @@ export async function settleQuestion(app: App, ref: Ref): Promise<void> {
     import('../lib/reconcile.ts'),
     import('../lib/question/plan.ts'),
   ]);
-  checked(await reconcile(questions, ref, options(app, cluster)), `The answer to Question "${ref.name}"`);
+  const acting = makeOptions(app, cluster, await whoAmI(cluster.client));
+  checked(await reconcile(questions, ref, acting.options), `The answer to Question "${ref.name}"`, acting);
   const question = await cluster.client.get(QUESTIONS, ref);
   const concerned = [question?.status?.child, question?.spec.session].filter((name) => name !== undefined);
   for (const name of concerned) await settleSession(app, { ...ref, name });

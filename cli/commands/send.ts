@@ -5,8 +5,9 @@ import type { App } from '../app.ts';
 import type { Define } from '../define.ts';
 import { settleSession } from '../direct.ts';
 import { UsageError } from '../failure.ts';
-import { changeSession, type Operations, printDone } from '../session/change.ts';
+import { addOwnershipFlags, changeSession, type Operations, printDone } from '../session/change.ts';
 import { suffix } from '../session/name.ts';
+import type { Ownership } from '../session/take-over.ts';
 import { readText } from '../text/read.ts';
 
 /** Limits of `spec.messages` in lib/api/session.ts. */
@@ -14,7 +15,7 @@ const MAX_TEXT = 16_384;
 const MAX_MESSAGES = 64;
 
 export const define: Define = (command, app) =>
-  command
+  addOwnershipFlags(command)
     .argument('<session>', 'the name of the Session')
     .argument('[text]', 'what to say; - reads stdin')
     .option('-f, --file <file>', 'read what to say from a file; - is stdin')
@@ -25,7 +26,7 @@ export const define: Define = (command, app) =>
     )
     .action((name: string, text: string | undefined, options: Options) => send(app, { ...options, name, text }));
 
-interface Options {
+interface Options extends Ownership {
   file?: string;
   id?: string;
 }
@@ -39,7 +40,10 @@ async function send(app: App, given: Options & { name: string; text: string | un
     );
   }
   const id = messageId(app, given.id);
-  const sent = await changeSession(app, given.name, (session) => append(session, { id, text }));
+  const sent = await changeSession(app, given.name, {
+    ...given,
+    change: (session) => append(session, { id, text }),
+  });
   if (typeof sent === 'string') return app.note(sent);
   await printDone(app, sent, `was sent message ${id}`);
   await settleSession(app, { ...sent.metadata });

@@ -2,7 +2,9 @@
  * Changes of a Session's spec. Each carries who makes it, because a cluster without mutating admission policies
  * only checks the stamp and expects the client to fill it in (design, section 6); elsewhere the server's wins.
  */
+import type { Command } from 'commander';
 import type { Person, Stored } from '../../lib/api/meta.ts';
+import type { Question } from '../../lib/api/question.ts';
 import type { Session } from '../../lib/api/session.ts';
 import { isConflict } from '../../lib/kube/errors.ts';
 import { type Patch, SESSIONS } from '../../lib/kube/types.ts';
@@ -12,6 +14,7 @@ import { Failure } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
 import { document, objectName } from '../output/document.ts';
 import { find, refuseAnother } from './find.ts';
+import { makeOwnershipCheck, type Ownership } from './take-over.ts';
 
 export type Operations = Extract<Patch, { type: 'json' }>['body'];
 /** What to change, from the Session as it is; a string says why nothing needs to be. */
@@ -32,9 +35,25 @@ function unlessConflict(error: unknown): undefined {
   if (!isConflict(error)) throw error;
 }
 
+/** What to change, and whether of somebody else's, too. */
+export interface Changing extends Ownership {
+  change: Change;
+}
+
+/** The flags of every command that changes a Session. */
+export const addOwnershipFlags = (command: Command): Command =>
+  command
+    .option('--take-over', "of somebody else's Session, too: show what would run as you, ask, and have it act for you")
+    .option('-y, --yes', 'with --take-over: do not ask');
+
 /** Reads, changes under the condition that nobody was in between, and begins anew where somebody was. */
-export async function changeSession(app: App, name: string, change: Change): Promise<Stored<Session> | string> {
+export async function changeSession(
+  app: App,
+  name: string,
+  { change, ...ownership }: Changing,
+): Promise<Stored<Session> | string> {
   const { client, namespace } = await app.cluster();
+  const checkOwner = makeOwnershipCheck(app, ownership);
   let uid: string | undefined;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const session = await find(client, { type: SESSIONS, namespace, name });
@@ -42,7 +61,9 @@ export async function changeSession(app: App, name: string, change: Change): Pro
     uid = session.metadata.uid;
     const operations = change(session);
     if (typeof operations === 'string') return operations;
-    const body = [...unchanged(session), ...operations, ...stamp(await whoAmI(client))];
+    const me = await whoAmI(client);
+    await checkOwner(session, me);
+    const body = [...unchanged(session), ...operations, ...stamp(me)];
     const ref = { namespace, name: session.metadata.name };
     const changed = await client.patch(SESSIONS, ref, { type: 'json', body }).catch(unlessConflict);
     if (changed) return changed;
@@ -54,11 +75,11 @@ export async function changeSession(app: App, name: string, change: Change): Pro
 export async function changeEach(
   app: App,
   names: readonly string[],
-  { change, verb }: { change: Change; verb: string },
+  { verb, ...changing }: Changing & { verb: string },
 ): Promise<void> {
   const { namespace } = await app.cluster();
   await eachOf(app, names, async (name) => {
-    const changed = await changeSession(app, name, change);
+    const changed = await changeSession(app, name, changing);
     if (typeof changed === 'string') return app.note(changed);
     await printDone(app, changed, verb);
     await settleSession(app, { namespace, name: changed.metadata.name });
@@ -66,7 +87,7 @@ export async function changeEach(
 }
 
 /** `session.tiny.dev/x suspended`, or the object in the format asked for. */
-export async function printDone(app: App, object: Stored<Session>, verb: string): Promise<void> {
+export async function printDone(app: App, object: Stored<Session> | Stored<Question>, verb: string): Promise<void> {
   const { output } = app.flags;
   if (output === 'json' || output === 'yaml') app.print(await document(object, output));
   else app.print(`${objectName(object)}${output === 'name' ? '' : ` ${verb}`}\n`);

@@ -87,7 +87,8 @@ describe('against an API server', () => {
       err: '',
     });
     expect((await as('alice', 'ls')).out).toMatch(/^hello +Pending +rehearsal +alice /m);
-    expect((await as('bob', 'suspend', 'hello')).code).toBe(0);
+    expect((await as('bob', 'suspend', 'hello')).err).toContain('acts for alice, not for you');
+    expect((await as('bob', 'suspend', 'hello', '--take-over', '--yes')).code).toBe(0);
     expect((await as('bob', 'send', 'hello', 'and goodbye', '--id', 'm-1')).code).toBe(0);
     expect((await as('bob', 'send', 'hello', 'at last', '--id', 'm-2')).code).toBe(0);
     const { spec } = parse((await as('alice', 'show', 'hello', '-o', 'yaml')).out);
@@ -96,7 +97,7 @@ describe('against an API server', () => {
       requester: { username: 'bob' },
       messages: [{ id: 'm-1' }, { id: 'm-2' }],
     });
-    expect((await as('alice', 'resume', 'hello')).code).toBe(0);
+    expect((await as('alice', 'resume', 'hello', '--take-over', '--yes')).code).toBe(0);
     expect((await as('alice', 'touch', 'hello')).code).toBe(0);
     expect((await as('alice', 'show', 'hello')).out).toMatch(/^Requester: +alice$/m);
     expect((await as('alice', 'rm', 'hello', '--wait')).out).toBe('session.tiny.dev/hello deleted\n');

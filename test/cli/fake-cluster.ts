@@ -1,7 +1,16 @@
 /** A small cluster in memory for tests of commands: what it holds, who asks, and which faults come when. */
 import type { KubeObject, Person, Stored } from '../../lib/api/meta.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
-import type { Client, ListOptions, Patch, Ref, ResourceType, WatchEvent, WatchOptions } from '../../lib/kube/types.ts';
+import {
+  type Client,
+  type ListOptions,
+  type Patch,
+  QUESTIONS,
+  type Ref,
+  type ResourceType,
+  type WatchEvent,
+  type WatchOptions,
+} from '../../lib/kube/types.ts';
 import { jsonPatch } from '../../local/apply/json-patch.ts';
 import { merge } from '../../local/apply/merge.ts';
 
@@ -13,6 +22,8 @@ export interface Fake {
   read<T extends KubeObject>(type: ResourceType<T>, ref: Ref): Stored<T> | undefined;
   /** Every request as `METHOD what`. */
   requests: string[];
+  /** What was asked for by its path, whole. */
+  paths: string[];
   /** Called before each request; throws to make it fail. */
   fault: (request: string) => void;
   me: Person;
@@ -130,7 +141,11 @@ export function makeFake(now: () => Date): Fake {
     },
     as: () => client,
     request: async (method: string, path: string, body?: unknown) => {
+      fake.paths.push(`${method} ${path}`);
       asked(`${method} ${path.split('?')[0]}`);
+      const [, name = ''] = /\/questions\/([^?]+)/.exec(path) ?? [];
+      if (method === 'PATCH')
+        return client.patch(QUESTIONS, { namespace: 'demo', name }, { type: 'merge', body } as Patch);
       if (path.includes('selfsubjectreviews')) return { status: { userInfo: fake.me } };
       if (path === '/apis') return { groups: fake.knative ? [{ name: 'eventing.knative.dev' }] : [] };
       if (path === '/version') return { gitVersion: 'v1.37.2' };
@@ -154,6 +169,7 @@ export function makeFake(now: () => Date): Fake {
     read: <T extends KubeObject>(type: ResourceType<T>, ref: Ref) =>
       structuredClone(objects.get(key(type, ref))) as Stored<T> | undefined,
     requests: [],
+    paths: [],
     fault: () => {},
     me: { username: 'alice', groups: ['system:authenticated'] },
     knative: true,

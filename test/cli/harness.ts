@@ -103,7 +103,7 @@ export function question(name: string, more: Partial<Question['spec']> = {}): Qu
       text: 'May I run the tests?',
       options: [
         { id: 'allow', text: 'Yes', effect: 'Allow' },
-        { id: 'always', text: 'Always', effect: 'AllowAlways' },
+        { id: 'allow-always', text: 'Always', effect: 'AllowAlways' },
         { id: 'deny', text: 'No', effect: 'Deny' },
       ],
       toolCall: { id: '1', title: 'npm test', kind: 'execute', input: '{"command":"npm test"}' },

@@ -200,7 +200,9 @@ describe('an act that is said yes to on a terminal', () => {
   });
 
   it('says that always is for always', async () => {
-    expect((await asked().tiny(['answer', 'q', 'always'], at('n\n'))).err).toContain('all that is like it from now on');
+    expect((await asked().tiny(['answer', 'q', 'allow-always'], at('n\n'))).err).toContain(
+      'all that is like it from now on',
+    );
   });
 
   it('is not asked for with --yes, and a no never is', async () => {

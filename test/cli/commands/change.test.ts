@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SESSIONS } from '../../../lib/kube/types.ts';
-import { condition, makeHarness, NOW, session } from '../harness.ts';
+import { QUESTIONS, SESSIONS } from '../../../lib/kube/types.ts';
+import { condition, makeHarness, NOW, question, session } from '../harness.ts';
 
 const ref = (name = 'a') => ({ namespace: 'demo', name });
 
@@ -8,7 +8,7 @@ function withSession(more = {}) {
   const harness = makeHarness();
   harness.fake.put(
     SESSIONS,
-    session('a', { spec: { requester: { username: 'zoe', uid: '7', extra: { x: ['1'] } }, ...more } }),
+    session('a', { spec: { requester: { username: 'alice', extra: { x: ['1'] } }, ...more } }),
   );
   return { ...harness, spec: () => harness.fake.read(SESSIONS, ref())?.spec };
 }
@@ -55,6 +55,41 @@ describe('changes of a Session', () => {
     };
     expect((await tiny(['suspend', 'a'])).code).toBe(0);
     expect(spec()?.suspend).toBe(true);
+  });
+});
+
+describe('tiny touch of a Question', () => {
+  it('writes as a manager of its own, for the answer belongs to the other', async () => {
+    const { tiny, fake } = makeHarness();
+    fake.put(QUESTIONS, question('q', { answer: { option: 'deny', by: { username: 'alice' } } }));
+    expect(await tiny(['touch', 'question/q'])).toEqual({ code: 0, out: 'question.tiny.dev/q touched\n', err: '' });
+    expect(fake.paths).toContainEqual(expect.stringMatching(/^PATCH .*\/questions\/q\?fieldManager=tiny-touch$/));
+  });
+});
+
+describe('without Knative', () => {
+  it("nothing is done with one's own rights for another", async () => {
+    const { tiny, fake } = makeHarness();
+    fake.knative = false;
+    const { toolCall: _, ...rest } = question('q').spec;
+    const spawn = { name: 'child', spec: session('child').spec };
+    const spec = { ...rest, kind: 'Spawn', spawn };
+    fake.put(QUESTIONS, { ...question('q'), spec } as never);
+    fake.fault = (request) => {
+      if (request !== 'PATCH questions q') return;
+      fake.fault = () => {};
+      const answer = { option: 'allow', at: '2026-11-30T12:00:00Z' };
+      fake.put(QUESTIONS, {
+        ...question('q'),
+        spec: { ...spec, answer: { ...answer, by: { username: 'bob' } } },
+      } as never);
+      fake.me = { username: 'bob' };
+    };
+    fake.me = { username: '' };
+    const { code, err } = await tiny(['answer', 'q', 'allow']);
+    expect(code).toBe(1);
+    expect(err).toContain('bob');
+    expect(fake.read(SESSIONS, ref('child'))).toBeUndefined();
   });
 });
 

@@ -124,7 +124,9 @@ describe('tiny questions', () => {
 
   it('lists the open ones, harmless', async () => {
     const { out } = await asked().tiny(['questions']);
-    expect(out).toMatch(/^q-open@uid-\d+ +refactor +Permit +Open +allow,always,deny +30s +May I run the tests\?$/m);
+    expect(out).toMatch(
+      /^q-open@uid-\d+ +refactor +Permit +Open +allow,allow-always,deny +30s +May I run the tests\?$/m,
+    );
     expect(out).toContain('Which?␛[2J');
     expect(out).not.toContain('q-late');
     expect(out).not.toContain('q-done');
@@ -213,7 +215,7 @@ describe('tiny show', () => {
     expect(lines.filter((line) => /^ *(On yes|tiny answer)/.test(line))).toEqual([
       '  On yes the agent does this (execute).',
       expect.stringMatching(/tiny answer q@\S+ allow +\[Allow\]/),
-      expect.stringMatching(/tiny answer q@\S+ always/),
+      expect.stringMatching(/tiny answer q@\S+ allow-always/),
       expect.stringMatching(/tiny answer q@\S+ deny/),
     ]);
     expect(lines.slice(-5)[0]).toContain('On yes');
