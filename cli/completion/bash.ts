@@ -1,5 +1,5 @@
 /** The completion script for bash. */
-import type { CommandNode, OptionNode, Tree } from './tree.ts';
+import { type CommandNode, NAME_FILTER, type OptionNode, type Tree } from './tree.ts';
 
 const flagsOf = (options: readonly OptionNode[]): string => options.flatMap(({ flags }) => flags).join(' ');
 
@@ -21,7 +21,7 @@ export function bashCompletion({ commands, options }: Tree): string {
   const values = options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags);
   return `# bash completion for tiny: source <(tiny completion bash)
 _tiny_names() {
-  command tiny "$1" "\${where[@]}" -o name 2>/dev/null | sed 's|.*/||'
+  command tiny "$1" "\${where[@]}" -o name 2>/dev/null | sed 's|.*/||' | env ${NAME_FILTER}
 }
 _tiny() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} cmd= flags= words= i

@@ -1,5 +1,5 @@
 /** The completion script for fish. */
-import type { CommandNode, OptionNode, Tree } from './tree.ts';
+import { type CommandNode, NAME_FILTER, type OptionNode, type Tree } from './tree.ts';
 
 const quoted = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`;
 
@@ -34,7 +34,7 @@ function __tiny_names
         set -a where $words[$i] $words[(math $i + 1)]
     end
   end
-  command tiny $argv[1] $where -o name 2>/dev/null | string replace -r '.*/' ''
+  command tiny $argv[1] $where -o name 2>/dev/null | string replace -r '.*/' '' | env ${NAME_FILTER}
 end
 ${[...options.map((one) => option(one)), ...commands.flatMap(command)].join('\n')}
 `;

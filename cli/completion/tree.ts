@@ -2,6 +2,12 @@
 import type { Command, Option } from 'commander';
 import type { App } from '../app.ts';
 
+/**
+ * What a name of an object may be. A shell expands what it is given to complete, and what a cluster answers is not to
+ * be trusted with that: lines of any other shape are left out before a shell sees them.
+ */
+export const NAME_FILTER = "LC_ALL=C grep -xE '[a-z0-9][a-z0-9.@-]*'";
+
 export interface OptionNode {
   /** With their dashes: `-n`, `--namespace`. */
   flags: string[];

@@ -1,5 +1,5 @@
 /** The completion script for zsh. */
-import type { CommandNode, OptionNode, Tree } from './tree.ts';
+import { type CommandNode, NAME_FILTER, type OptionNode, type Tree } from './tree.ts';
 
 /** Inside single quotes, and with the characters that `_arguments` reads. */
 const quoted = (text: string): string => text.replace(/[[\]:\\]/g, '\\$&').replaceAll("'", "'\\''");
@@ -35,7 +35,7 @@ _tiny_names() {
       -n|--namespace|--context|--kubeconfig) where+=("$line_words[i]" "$line_words[i+1]") ;;
     esac
   done
-  found=(\${\${(f)"$(command tiny $1 $where -o name 2>/dev/null)"}##*/})
+  found=(\${(f)"$(command tiny $1 $where -o name 2>/dev/null | sed 's|.*/||' | env ${NAME_FILTER})"})
   compadd -a found
 }
 _tiny_commands() {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +9,8 @@ import { makeHarness } from '../harness.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tiny-completion-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const evil = join(folder, 'evil');
+
 const script = async (shell: string) => (await makeHarness().tiny(['completion', shell])).out;
 
 describe('the script for bash', () => {
@@ -16,7 +18,7 @@ describe('the script for bash', () => {
     writeFileSync(join(folder, 'completion.bash'), await script('bash'));
     writeFileSync(
       join(folder, 'tiny'),
-      '#!/bin/sh\necho "$@" >> "$CALLS"\n[ "$1" = ls ] && echo session.tiny.dev/refactor && echo session.tiny.dev/other\n[ "$1" = questions ] && echo question.tiny.dev/q-1\nexit 0\n',
+      '#!/bin/sh\necho "$@" >> "$CALLS"\n[ "$1" = ls ] && echo session.tiny.dev/refactor && echo session.tiny.dev/other\n[ "$1" = questions ] && echo question.tiny.dev/q-1\n[ "$3" = evil ] && cat "$EVIL"\nexit 0\n',
     );
     chmodSync(join(folder, 'tiny'), 0o755);
   });
@@ -32,7 +34,7 @@ describe('the script for bash', () => {
         folder,
         ...words,
       ],
-      { env: { PATH: `${folder}:/usr/bin:/bin`, CALLS: join(folder, 'calls') } },
+      { env: { PATH: `${folder}:/usr/bin:/bin`, CALLS: join(folder, 'calls'), EVIL: evil } },
     )
       .toString()
       .split('\n')
@@ -54,6 +56,14 @@ describe('the script for bash', () => {
     expect(execFileSync('cat', [join(folder, 'calls')]).toString()).toBe('ls -n demo -o name\nquestions -o name\n');
   });
 
+  it('lets no name from the cluster be run, and offers none but those of the right shape', () => {
+    const mark = join(folder, 'owned');
+    const names = [`$(touch ${mark})`, `\`touch ${mark}\``, '$HOME', 'a b', 'A', "x'y", 'é', '-n', 'fine', 'q@1a2b'];
+    writeFileSync(evil, names.map((name) => `session.tiny.dev/${name}\n`).join(''));
+    expect(complete('tiny', '-n', 'evil', 'show', '')).toEqual(['refactor', 'other', 'fine', 'q@1a2b']);
+    expect(existsSync(mark)).toBe(false);
+  });
+
   it('completes what a flag may be', () => {
     expect(complete('tiny', 'ls', '-o', 'j')).toEqual(['json']);
     expect(complete('tiny', 'logs', 'refactor', '-c', '')).toEqual(['agent', 'tools']);
@@ -66,6 +76,7 @@ it.each(['zsh', 'fish'])(
   async (shell) => {
     const text = await script(shell);
     for (const { name } of REGISTRY) expect(text).toContain(name);
+    expect(text).toMatch(/-o name 2>\/dev\/null \|.*\| env LC_ALL=C grep -xE '\[a-z0-9\]\[a-z0-9\.@-\]\*'/);
     const { error, status, stderr } = spawnSync(shell, ['-n'], { input: text });
     if (!error) expect({ status, stderr: stderr.toString() }).toEqual({ status: 0, stderr: '' });
   },
