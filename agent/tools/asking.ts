@@ -8,11 +8,11 @@ import { z } from 'zod';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question, QuestionSpec } from '../../lib/api/question.ts';
 import type { Clock } from '../../lib/kube/clock.ts';
-import { ApiError } from '../../lib/kube/errors.ts';
 import { type Decision, decide } from '../../lib/question/decision.ts';
 import { openJsonLines } from '../json-lines.ts';
 import { trackOccurrences } from '../occurrences.ts';
-import { poll } from '../polling.ts';
+import { persistently, poll } from '../polling.ts';
+import { passes } from './passing.ts';
 import type { Questions } from './questions.ts';
 import type { Waiting } from './waiting.ts';
 
@@ -71,7 +71,9 @@ export function makeAsking({ questions, waiting, folder, clock }: AskingOptions)
       const { occurrence, release } = occurrences.take(sum, signal);
       let name: string | undefined;
       try {
-        const asked = await questions.ask(`tool\n${sum}\n${occurrence}`, spec(occurrence));
+        const wanted = spec(occurrence);
+        const key = `tool\n${sum}\n${occurrence}`;
+        const asked = await persistently(() => questions.ask(key, wanted), { clock, signal, isPassing: passes });
         name = asked.metadata.name;
         const look = lookAt({ questions, waiting, clock }, asked);
         const settled = await poll(
@@ -97,7 +99,7 @@ function lookAt({ questions, waiting, clock }: Omit<AskingOptions, 'folder'>, as
   let question = asked;
   return async () => {
     question = await questions.get(asked.metadata.name).catch((error) => {
-      if (error instanceof ApiError && error.code < 500 && error.code !== 429) throw error;
+      if (!passes(error)) throw error;
       return question;
     });
     const decision = decide(question, new Date(clock.now()));

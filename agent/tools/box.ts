@@ -37,7 +37,7 @@ export async function serveTools({ identity, client, clock, log }: ToolsOptions)
     connected.add(socket);
     socket.once('close', () => connected.delete(socket));
     socket.on('error', () => socket.destroy());
-    serveMcp(socket, { identity, client, session, status, asking, now }).catch((error: Error) => log(error.message));
+    serveMcp(socket, { identity, client, session, status, asking, clock }).catch((error: Error) => log(error.message));
   });
   await listen([harness, 'harness.sock'], [agents, 'mcp.sock'])(identity.run);
   return () => {

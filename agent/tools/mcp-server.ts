@@ -7,10 +7,13 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { Clock } from '../../lib/kube/clock.ts';
 import type { Client } from '../../lib/kube/types.ts';
 import type { Identity } from '../env.ts';
+import { persistently } from '../polling.ts';
 import type { Asking } from './asking.ts';
 import type { OwnSession } from './own-session.ts';
+import { passes } from './passing.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { ToolContext } from './tool.ts';
 import { ask, askInput } from './tool-ask.ts';
@@ -23,7 +26,7 @@ export interface ToolBox {
   session: OwnSession;
   status: StatusWriter;
   asking: Asking;
-  now: () => Date;
+  clock: Clock;
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -45,7 +48,7 @@ export async function serveMcp(socket: Socket, box: ToolBox): Promise<void> {
 }
 
 function addAsking(server: McpServer, box: ToolBox, gone: AbortSignal): void {
-  const { asking, session } = box;
+  const { asking, session, clock } = box;
   server.registerTool(
     'ask',
     {
@@ -62,7 +65,12 @@ function addAsking(server: McpServer, box: ToolBox, gone: AbortSignal): void {
       inputSchema: spawnInput,
     },
     (input, extra) =>
-      answer(async () => spawn(asking, { input, parent: await session.read() }, contextOf(box, extra, gone))),
+      answer(async () => {
+        const context = contextOf(box, extra, gone);
+        const patience = { clock, signal: context.signal, isPassing: passes };
+        const parent = await persistently(() => session.read(), patience);
+        return spawn(asking, { input, parent }, context);
+      }),
   );
 }
 
@@ -88,12 +96,12 @@ async function answer(act: () => Promise<string>): Promise<CallToolResult> {
   }
 }
 
-function contextOf({ identity, now }: ToolBox, extra: Extra, gone: AbortSignal): ToolContext {
+function contextOf({ identity, clock }: ToolBox, extra: Extra, gone: AbortSignal): ToolContext {
   const progressToken = extra._meta?.progressToken;
   let progress = 0;
   return {
     session: identity.session,
-    now,
+    now: () => new Date(clock.now()),
     signal: AbortSignal.any([extra.signal, gone]),
     progress(message) {
       progress += 1;
