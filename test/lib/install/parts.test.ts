@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { questionSpec } from '../../../lib/api/question.ts';
+import { questionRules } from '../../../lib/api/question-rules.ts';
+import { violations } from '../../../lib/api/rule.ts';
+import { sessionSpec } from '../../../lib/api/session.ts';
+import { sessionRules } from '../../../lib/api/session-rules.ts';
 import { changedFields } from '../../../lib/install/difference.ts';
 import { withRegistry } from '../../../lib/install/images.ts';
-import { judgeQuestion, judgeSession } from '../../../lib/install/probe.ts';
+import { judgeQuestion, judgeSession, probePolicies } from '../../../lib/install/probe.ts';
 import { makeSettings } from '../../../lib/install/settings.ts';
 import { untilEstablished, untilInForce } from '../../../lib/install/wait.ts';
 import { ApiError } from '../../../lib/kube/errors.ts';
@@ -72,6 +77,22 @@ describe('a policy is in force', () => {
     ['not yet when it is only refused, where somebody stamps', POLICY, true, false],
     ['not while it answers 503', denied('policy not yet synced', 503), true, false],
   ])('%s', (...[, answer, stamps, inForce]) => expect(judgeSession(answer, stamps).inForce).toBe(inForce));
+
+  test('or not: what is tried breaks no rule of the resources, which would be refused by them', async () => {
+    const tried: Record<string, { metadata: object; spec: unknown }> = {};
+    const request = async (_: string, path: string, body: never) => {
+      expect(path).toContain('dryRun=All');
+      tried[/[^/]*(?=\?)/.exec(path)?.[0] ?? ''] = body;
+      return body;
+    };
+    await probePolicies({ request } as unknown as Client, { namespace: 'n', stamps: true });
+    const { sessions, questions } = tried;
+    const wrong = [
+      ...violations(sessionRules, { ...sessions, spec: sessionSpec.parse(sessions?.spec) }),
+      ...violations(questionRules, { ...questions, spec: questionSpec.parse(questions?.spec) }),
+    ];
+    expect(wrong).toEqual([]);
+  });
 
   test('over Questions when what no settings allow is refused', () => {
     expect([judgeQuestion(POLICY).inForce, judgeQuestion(made('x')).inForce]).toEqual([true, false]);
