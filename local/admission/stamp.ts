@@ -1,6 +1,6 @@
 /**
  * The stand-in for the admission policies of a cluster, with the same outcome: who acted is stamped by the server,
- * whatever the client wrote, and the agent of a Session keeps to its own. Runs after managed fields are reckoned, so
+ * whatever the client wrote, the agent of a Session keeps to its own, and what is answered stays. Runs after managed fields are reckoned, so
  * that nobody owns a stamp.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -8,6 +8,7 @@ import type { Person } from '../../lib/api/meta.ts';
 import { resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
 import { holdAgent } from './agent.ts';
+import { holdAnswered } from './answered.ts';
 import type { AdmissionRequest } from './request.ts';
 
 /** The ConfigMap of a project's settings, and where it says who changed it. */
@@ -27,8 +28,8 @@ export function admit(request: AdmissionRequest): Stored {
   const { operation, resource, subresource, object } = request;
   holdAgent(request);
   if (operation === 'DELETE' || subresource) return object;
-  const stamp = STAMPS[resourceName(resource)];
-  return stamp ? stamp(request) : object;
+  const stamped = STAMPS[resourceName(resource)]?.(request) ?? object;
+  return holdAnswered({ ...request, object: stamped });
 }
 
 /** The requester is whoever made the spec what it is, with the groups they had then: at creation, and at every change. */

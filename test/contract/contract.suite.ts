@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { engineBinaries } from '../support/engine.ts';
 import { actingCases, boundCases } from './acting.ts';
 import { agentCases } from './agent.ts';
+import { answeredCases, collectedCases } from './answered.ts';
 import { auditCases } from './audit.ts';
 import { matrixCases } from './matrix.ts';
 import { guardCases, stampCases } from './policies.ts';
@@ -29,6 +30,8 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
 
     stampCases(() => world);
     guardCases(() => world);
+    answeredCases(() => world);
+    collectedCases(() => world);
     agentCases(() => world);
     settingsCases(() => world);
     matrixCases(() => world);

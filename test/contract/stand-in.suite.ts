@@ -10,6 +10,7 @@ import { makeClient } from '../../lib/kube/client.ts';
 import { startApiServer } from '../../local/api/server.ts';
 import type { TestEngineOptions } from '../support/engine.ts';
 import { actingCases } from './acting.ts';
+import { answeredCases } from './answered.ts';
 import { matrixCases } from './matrix.ts';
 import { stampCases } from './policies.ts';
 import { raceCases } from './races.ts';
@@ -41,6 +42,7 @@ describe('on the stand-in', () => {
   afterAll(() => world?.engine.stop());
 
   stampCases(() => world);
+  answeredCases(() => world);
   matrixCases(() => world);
   actingCases(() => world);
   raceCases(() => world);

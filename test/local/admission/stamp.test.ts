@@ -110,6 +110,58 @@ describe('who answered a Question', () => {
   });
 });
 
+describe('a Question that is answered and not yet acted on', () => {
+  const answer = { option: 'deny', by: bob };
+  const entry = { manager: 'tiny', operation: 'Update', time: '2026-11-30T12:00:00Z' } as const;
+  const owning = { ...entry, fieldsV1: { 'f:spec': { 'f:answer': {} } } };
+  const withMeta = (metadata: object, status?: object): Stored => {
+    const { metadata: own, ...rest } = question({ session: 's', text: '?', answer });
+    return { ...rest, metadata: { ...own, managedFields: [owning], ...metadata }, ...(status && { status }) } as Stored;
+  };
+  const told = (object: Stored, old = withMeta({}), over: object = {}) => {
+    try {
+      admit(request({ object, old, ...over }));
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  const TOUCHED = { annotations: { 'tiny.dev/touched': 'x' } };
+  const acted = { conditions: [{ type: 'Acted', status: 'True', reason: 'Denied', message: '' }] };
+
+  test.each<[string, object, string]>([
+    ['a label', { labels: { a: '1' } }, 'nothing of it changes but the annotation tiny.dev/touched'],
+    ['an annotation', { annotations: { a: '1' } }, 'nothing of it changes'],
+    ['an owner', { ownerReferences: [] }, 'nothing of it changes'],
+    [
+      'the time of its answer',
+      { ...TOUCHED, managedFields: [{ ...owning, time: '2026-11-30T11:00:00Z' }] },
+      'managedFields keep',
+    ],
+    ['who set its answer', { ...TOUCHED, managedFields: [] }, 'managedFields keep'],
+  ])('keeps %s', (_, metadata, why) => {
+    expect(told(withMeta(metadata))).toContain(why);
+  });
+
+  test('keeps all where the same answer comes again', () => {
+    const again = withMeta({ managedFields: [{ ...owning, time: '2026-11-30T13:00:00Z' }] });
+    expect(admit(request({ object: again, old: withMeta({}) }))).toEqual(withMeta({}));
+  });
+
+  test('can be touched by another manager', () => {
+    const touch = { ...entry, manager: 'tiny-touch', time: '2026-11-30T13:00:00Z' };
+    expect(told(withMeta({ ...TOUCHED, managedFields: [owning, touch] }))).toBeUndefined();
+  });
+
+  test('no longer stays once it is acted on, or goes; and its status is not held', () => {
+    const label = { labels: { a: '1' } };
+    expect(told(withMeta(label, acted), withMeta({}, acted))).toBeUndefined();
+    const going = { deletionTimestamp: '2026-11-30T12:00:00Z' };
+    expect(told(withMeta({ ...label, ...going }), withMeta(going))).toBeUndefined();
+    expect(told(withMeta(label), withMeta({}), { subresource: 'status' })).toBeUndefined();
+  });
+});
+
 describe('who changed the settings', () => {
   const settings = (data: object, by?: Person, name = 'tiny-settings'): Stored => ({
     apiVersion: 'v1',
