@@ -84,7 +84,9 @@ async function bindings(client: Client, minimal: boolean): Promise<ProjectPlan> 
   return { objects: agent, notes: [note] };
 }
 
-async function settings(client: Client, { namespace, person }: ProjectWish): Promise<KubeObject[]> {
+/** Without policies nothing would hold anyone to settings. */
+async function settings(client: Client, { namespace, person, minimal }: ProjectWish): Promise<KubeObject[]> {
+  if (minimal) return [];
   const live = await look(client, core('ConfigMap', { name: SETTINGS, namespace }));
   return live === undefined ? [makeSettings(namespace, person)] : [];
 }
