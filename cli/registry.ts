@@ -3,6 +3,7 @@
  * command runs, so that `tiny ls` never pays for `tiny up`.
  */
 import type { Define } from './define.ts';
+import type { Format } from './output/document.ts';
 
 export interface Entry {
   name: string;
@@ -15,45 +16,82 @@ export interface Entry {
   lists?: boolean;
   /** `-A` means something to it, and `-w` does not. */
   spans?: boolean;
+  /** The formats of `-o` that it knows; without any, it refuses the flag. */
+  outputs?: readonly Format[];
   load: () => Promise<{ define: Define }>;
 }
 
+const NAME: readonly Format[] = ['name'];
+const DATA: readonly Format[] = ['json', 'yaml'];
+const OBJECT: readonly Format[] = [...DATA, 'name'];
+const TABLE: readonly Format[] = [...DATA, 'wide'];
+const LIST: readonly Format[] = [...OBJECT, 'wide'];
+
 const sessions: Entry[] = [
-  { name: 'new', summary: 'Start a Session', load: () => import('./commands/new.ts') },
+  { name: 'new', summary: 'Start a Session', outputs: OBJECT, load: () => import('./commands/new.ts') },
   {
     name: 'ls',
     aliases: ['list', 'get'],
     summary: 'List Sessions',
     lists: true,
+    outputs: LIST,
     load: () => import('./commands/ls.ts'),
   },
-  { name: 'show', summary: 'Tell all about one Session', load: () => import('./commands/show.ts') },
+  { name: 'show', summary: 'Tell all about one Session', outputs: OBJECT, load: () => import('./commands/show.ts') },
   { name: 'logs', summary: "Print a Session's logs", load: () => import('./commands/logs.ts') },
-  { name: 'send', summary: "Say something to a Session's agent", load: () => import('./commands/send.ts') },
+  {
+    name: 'send',
+    summary: "Say something to a Session's agent",
+    outputs: OBJECT,
+    load: () => import('./commands/send.ts'),
+  },
   {
     name: 'suspend',
     summary: 'Take Sessions to zero pods and keep their volumes',
+    outputs: OBJECT,
     load: () => import('./commands/suspend.ts'),
   },
-  { name: 'resume', summary: 'Let suspended Sessions go on', load: () => import('./commands/resume.ts') },
-  { name: 'touch', summary: 'Say that Sessions are to go on, in your name', load: () => import('./commands/touch.ts') },
-  { name: 'rm', summary: 'Delete Sessions', load: () => import('./commands/rm.ts') },
+  {
+    name: 'resume',
+    summary: 'Let suspended Sessions go on',
+    outputs: OBJECT,
+    load: () => import('./commands/resume.ts'),
+  },
+  {
+    name: 'touch',
+    summary: 'Say that Sessions are to go on, in your name',
+    outputs: OBJECT,
+    load: () => import('./commands/touch.ts'),
+  },
+  { name: 'rm', summary: 'Delete Sessions', outputs: NAME, load: () => import('./commands/rm.ts') },
 ].map((entry) => ({ ...entry, group: 'Sessions' }));
 
 const questions: Entry[] = [
-  { name: 'questions', summary: 'List what agents ask', lists: true, load: () => import('./commands/questions.ts') },
-  { name: 'answer', summary: 'Answer a Question', load: () => import('./commands/answer.ts') },
-  { name: 'y', summary: 'Say yes to a Question', load: () => import('./commands/y.ts') },
-  { name: 'n', summary: 'Say no to a Question', load: () => import('./commands/n.ts') },
+  {
+    name: 'questions',
+    summary: 'List what agents ask',
+    lists: true,
+    outputs: LIST,
+    load: () => import('./commands/questions.ts'),
+  },
+  { name: 'answer', summary: 'Answer a Question', outputs: OBJECT, load: () => import('./commands/answer.ts') },
+  { name: 'y', summary: 'Say yes to a Question', outputs: OBJECT, load: () => import('./commands/y.ts') },
+  { name: 'n', summary: 'Say no to a Question', outputs: OBJECT, load: () => import('./commands/n.ts') },
 ].map((entry) => ({ ...entry, group: 'Questions' }));
 
 const cluster: Entry[] = [
-  { name: 'install', summary: 'Put tiny into a cluster', load: () => import('./commands/install.ts') },
-  { name: 'init', summary: 'Prepare a namespace for Sessions', load: () => import('./commands/init.ts') },
+  { name: 'install', summary: 'Put tiny into a cluster', outputs: LIST, load: () => import('./commands/install.ts') },
+  {
+    name: 'init',
+    summary: 'Prepare a namespace for Sessions',
+    outputs: LIST,
+    load: () => import('./commands/init.ts'),
+  },
   {
     name: 'doctor',
     summary: 'Find what is wrong, and say what to do',
     spans: true,
+    outputs: OBJECT,
     load: () => import('./commands/doctor.ts'),
   },
 ].map((entry) => ({ ...entry, group: 'Cluster' }));
@@ -61,7 +99,12 @@ const cluster: Entry[] = [
 const local: Entry[] = [
   { name: 'up', summary: 'Start a local cluster', cleansUp: true, load: () => import('./commands/up.ts') },
   { name: 'down', summary: 'Stop the local cluster', load: () => import('./commands/down.ts') },
-  { name: 'status', summary: 'Tell what the local cluster runs', load: () => import('./commands/status.ts') },
+  {
+    name: 'status',
+    summary: 'Tell what the local cluster runs',
+    outputs: DATA,
+    load: () => import('./commands/status.ts'),
+  },
   {
     name: 'demo',
     summary: 'Play the whole story, then leave nothing running',
@@ -71,9 +114,25 @@ const local: Entry[] = [
 ].map((entry) => ({ ...entry, group: 'Local cluster' }));
 
 const other: Entry[] = [
-  { name: 'audit', summary: 'Tell who did what', spans: true, load: () => import('./commands/audit.ts') },
-  { name: 'replay', summary: 'Give a stored event to a function', load: () => import('./commands/replay.ts') },
-  { name: 'whoami', summary: 'Tell who the cluster takes you for', load: () => import('./commands/whoami.ts') },
+  {
+    name: 'audit',
+    summary: 'Tell who did what',
+    spans: true,
+    outputs: TABLE,
+    load: () => import('./commands/audit.ts'),
+  },
+  {
+    name: 'replay',
+    summary: 'Give a stored event to a function',
+    outputs: DATA,
+    load: () => import('./commands/replay.ts'),
+  },
+  {
+    name: 'whoami',
+    summary: 'Tell who the cluster takes you for',
+    outputs: OBJECT,
+    load: () => import('./commands/whoami.ts'),
+  },
   {
     name: 'completion',
     summary: 'Print a completion script for your shell',
@@ -82,6 +141,7 @@ const other: Entry[] = [
   {
     name: 'version',
     summary: 'Print the versions of tiny and of the cluster',
+    outputs: DATA,
     load: () => import('./commands/version.ts'),
   },
   { name: 'help', summary: 'Tell about a command', load: () => import('./commands/help.ts') },

@@ -20,7 +20,7 @@ export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<
   program.hook('preAction', async (_, command) => {
     const entry = REGISTRY.find(({ name }) => name === command.name());
     chosen.cleansUp = entry?.cleansUp ?? false;
-    refuseListFlags(app, command.name(), entry);
+    refuseFlags(app, command.name(), entry);
     app.env = await deps.readEnv();
   });
   const work = program.parseAsync([...argv], { from: 'user' }).then(() => EXIT.ok);
@@ -31,11 +31,17 @@ export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<
 }
 
 /** A flag that would be passed over in silence might be meant to hold. */
-function refuseListFlags({ flags }: App, name: string, { lists, spans }: Pick<Entry, 'lists' | 'spans'> = {}): void {
+function refuseFlags({ flags }: App, name: string, entry: Pick<Entry, 'lists' | 'spans' | 'outputs'> = {}): void {
+  const { lists, spans, outputs = [] } = entry;
   if (flags.watch && !lists)
     throw new UsageError(`${name} does not watch`, '-w is for `tiny ls` and `tiny questions`.');
   if (flags.allNamespaces && !lists && !spans)
     throw new UsageError(`${name} takes no -A`, 'Name one namespace with -n.');
+  if (!flags.output || outputs.includes(flags.output)) return;
+  throw new UsageError(
+    `${name} takes no -o ${flags.output}`,
+    outputs.length ? `It knows ${outputs.map((format) => `-o ${format}`).join(', ')}.` : 'It prints in one way only.',
+  );
 }
 
 function makeApp(io: Io, deps: Deps): App {

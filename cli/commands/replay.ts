@@ -24,6 +24,8 @@ export const define: Define = (command, app) =>
     .action((file: string, options: Options) => replay(app, file, options));
 
 async function replay(app: App, file: string, { index, to, dryRun }: Options): Promise<void> {
+  if (app.flags.output && !dryRun)
+    throw new UsageError('replay takes -o only with --dry-run', 'What is done is told in one line.');
   if (to && dryRun) throw new UsageError('--dry-run plans here; a function at --to would act');
   const text = Buffer.from(await readBytes(app, file)).toString('utf8');
   const event = pick(parseStored(text, file === '-' ? 'stdin' : file), index);

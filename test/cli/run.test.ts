@@ -56,6 +56,21 @@ it('global flags hold before and after the command', async () => {
   }
 });
 
+it.each([
+  [['rm', 'a', '-o', 'json'], 'rm takes no -o json'],
+  [['logs', 'a', '-o', 'yaml'], 'logs takes no -o yaml'],
+  [['new', 'x', '-o', 'wide'], 'new takes no -o wide'],
+  [['-o', 'json', 'up'], 'up takes no -o json'],
+  [['down', '-o', 'json'], 'down takes no -o json'],
+  [['completion', 'bash', '-o', 'name'], 'completion takes no -o name'],
+  [['replay', 'x', '-o', 'json'], 'replay takes -o only with --dry-run'],
+])('a format that would be passed over is refused: %j', async (argv, message) => {
+  const { tiny, fake } = makeHarness();
+  fake.put(SESSIONS, session('a'));
+  expect(await tiny(argv)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) });
+  expect(fake.requests).toEqual([]);
+});
+
 it('--verbose tells each request, and no body', async () => {
   const { tiny } = makeHarness();
   const { err } = await tiny(['new', 'a secret prompt', '--name', 'a', '-v']);
