@@ -40,6 +40,14 @@ const WRITES = new Set(['create', 'update', 'patch', 'delete', 'deletecollection
 export const isDeed = ({ verb, resource }: AuditRow): boolean =>
   WRITES.has(verb) && !NO_DEEDS.has(resource.split('.')[0] ?? '');
 
+/** The stand-in's own programs, and those of the cluster itself; a function or a CI job is none of them. */
+const MACHINERY =
+  /^(standin:|system:(apiserver|kube-scheduler|kube-controller-manager|cloud-controller-manager)$|system:node:|system:serviceaccount:kube-system:)/;
+
+/** Whether the cluster itself did it, of its own accord: no person did, and nobody for one. */
+export const isMachinery = ({ user, impersonatedUser }: AuditRow): boolean =>
+  impersonatedUser === undefined && MACHINERY.test(user);
+
 function resourceOf({ resource = '', subresource, apiGroup }: NonNullable<AuditEvent['objectRef']>): string {
   return `${resource}${apiGroup ? `.${apiGroup}` : ''}${subresource ? `/${subresource}` : ''}`;
 }

@@ -1,7 +1,7 @@
 /** `tiny audit`: who did what, and for whom, from an audit log of the API server. */
 import { join } from 'node:path';
 import type { App } from '../app.ts';
-import { type AuditRow, isDeed, parseAudit } from '../audit/row.ts';
+import { type AuditRow, isDeed, isMachinery, parseAudit } from '../audit/row.ts';
 import { auditColumns } from '../audit/table.ts';
 import type { Define } from '../define.ts';
 import { Failure, UsageError } from '../failure.ts';
@@ -12,6 +12,7 @@ import { bareName } from '../session/name.ts';
 interface Options {
   file?: string;
   reads?: boolean;
+  all?: boolean;
   tail?: string;
 }
 
@@ -20,6 +21,7 @@ export const define: Define = (command, app) =>
     .argument('[session]', 'only objects called so, or NAME-…')
     .option('--file <file>', "a log in the shape of audit.k8s.io/v1, JSON lines (default: the local cluster's)")
     .option('--reads', 'what only read, too')
+    .option('--all', "what the cluster's own controllers did, too")
     .option('--tail <count>', 'only the last ones')
     .addHelpText(
       'after',
@@ -48,16 +50,21 @@ async function scope(app: App, file: string | undefined): Promise<string | undef
 }
 
 const concerns =
-  (wanted: { session: string | undefined; namespace: string | undefined; reads: boolean }) =>
+  (wanted: { session: string | undefined; namespace: string | undefined; reads: boolean; all: boolean }) =>
   (row: AuditRow): boolean =>
     (wanted.reads || isDeed(row)) &&
+    (wanted.all || !isMachinery(row)) &&
     (!wanted.namespace || row.namespace === wanted.namespace) &&
     (!wanted.session || row.name === wanted.session || (row.name?.startsWith(`${wanted.session}-`) ?? false));
 
-async function audit(app: App, session: string | undefined, { file, reads = false, tail }: Options): Promise<void> {
+async function audit(
+  app: App,
+  session: string | undefined,
+  { file, reads = false, all = false, tail }: Options,
+): Promise<void> {
   if (tail !== undefined && !/^[1-9]\d{0,8}$/.test(tail)) throw new UsageError(`--tail "${tail}" must be a number`);
   const { rows, torn } = parseAudit(await readLog(app, file ?? join(app.env.data, 'audit.log')));
-  const wanted = { session: session && bareName(session), namespace: await scope(app, file), reads };
+  const wanted = { session: session && bareName(session), namespace: await scope(app, file), reads, all };
   const chosen = rows.filter(concerns(wanted)).slice(tail ? -Number(tail) : 0);
   if (torn) app.note(`${torn} lines of the log are torn and were left out.`);
   await print(app, chosen);

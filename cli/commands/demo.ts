@@ -2,7 +2,8 @@
 import { PODS } from '../../lib/kube/types.ts';
 import { askControl } from '../../local/control.ts';
 import type { App } from '../app.ts';
-import { auditTable } from '../audit/table.ts';
+import type { AuditRow } from '../audit/row.ts';
+import { auditTable, resultOf } from '../audit/table.ts';
 import type { Define } from '../define.ts';
 import { type Stage, setStage } from '../demo/stage.ts';
 import { deeds, STORY } from '../demo/story.ts';
@@ -33,32 +34,58 @@ interface Options {
 
 async function demo(app: App, { engine, json }: Options): Promise<void> {
   const began = app.now().getTime();
-  const steps: Played[] = [];
+  const ended: Ended = { steps: [], audit: [] };
   const tell = json ? () => {} : (line: string) => app.print(`${line}\n`);
-  const ended: { error?: unknown; audit: ReturnType<typeof deeds>; running?: Running } = { audit: [] };
-  let stage: Stage | undefined;
-  try {
-    stage = await timed(app, {
-      name: 'a local cluster starts',
-      steps,
-      tell,
-      play: () => setStage(app, engine),
-      detail: ({ kubernetes }) => engineInWords(kubernetes),
-    });
-    for (const { name, play } of STORY) {
-      const on = stage;
-      await timed(app, { name, steps, tell, play: () => play(on), detail: (said) => said });
-    }
-    ended.running = await running(stage);
-  } catch (error) {
+  const set: { stage?: Stage } = {};
+  await play(app, { engine, ended, tell, set }).catch((error: unknown) => {
     ended.error = error;
-  }
-  if (stage) ended.audit = deeds(stage);
-  await stage?.clear();
+  });
+  await leave(set.stage, ended).catch((error: unknown) => {
+    ended.error ??= error;
+  });
   const seconds = (app.now().getTime() - began) / 1000;
-  if (json) app.print(`${JSON.stringify(report(ended, steps, seconds), null, 2)}\n`);
+  if (json) app.print(`${JSON.stringify(report(ended, seconds), null, 2)}\n`);
   if (ended.error) throw ended.error;
   if (!json) conclude(app, ended, seconds);
+}
+
+interface Playing {
+  engine: EngineName;
+  ended: Ended;
+  tell: (line: string) => void;
+  /** Where the stage is put as soon as it stands, so that it is cleared whatever comes. */
+  set: { stage?: Stage };
+}
+
+async function play(app: App, { engine, ended: { steps }, tell, set }: Playing): Promise<void> {
+  const stage = await timed(app, {
+    name: 'a local cluster starts',
+    steps,
+    tell,
+    play: () => setStage(app, engine),
+    detail: ({ kubernetes }) => engineInWords(kubernetes),
+  });
+  set.stage = stage;
+  for (const step of STORY) {
+    await timed(app, { name: step.name, steps, tell, play: () => step.play(stage), detail: (said) => said });
+  }
+}
+
+/** Counts what runs, reads the audit log and clears the stage, each whether or not the others could be done. */
+async function leave(stage: Stage | undefined, ended: Ended): Promise<void> {
+  if (!stage) return;
+  const failed: unknown[] = [];
+  const attempt = (act: () => Promise<void>) => act().catch((error: unknown) => failed.push(error));
+  await attempt(async () => {
+    ended.running = await running(stage);
+  });
+  await attempt(async () => {
+    ended.audit = deeds(stage);
+  });
+  await attempt(() => stage.clear());
+  if (failed.length) throw failed[0];
+  const { pods, functions } = ended.running ?? { pods: 0, functions: 0 };
+  if (pods + functions > 0) throw new Failure(`still running: ${pods} pods, ${functions} functions`);
 }
 
 interface Running {
@@ -68,10 +95,7 @@ interface Running {
 
 async function running({ client, folder }: Stage): Promise<Running> {
   const [pods, { functions }] = await Promise.all([client.list(PODS), askControl(folder)]);
-  const counted = { pods: pods.items.length, functions: functions.length };
-  if (counted.pods + counted.functions > 0)
-    throw new Failure(`still running: ${counted.pods} pods, ${counted.functions} functions`);
-  return counted;
+  return { pods: pods.items.length, functions: functions.length };
 }
 
 interface Timed<T> {
@@ -100,20 +124,29 @@ async function timed<T>(app: App, { name, steps, tell, play, detail }: Timed<T>)
   }
 }
 
-type Ended = { error?: unknown; audit: ReturnType<typeof deeds>; running?: Running };
+/** How the demo went, as far as it went. */
+interface Ended {
+  steps: Played[];
+  error?: unknown;
+  audit: AuditRow[];
+  running?: Running;
+}
 
-const report = ({ error, audit, running }: Ended, steps: Played[], seconds: number) => ({
+/** Each key is always there: `null` is what there is none of. */
+const report = ({ error, audit, running, steps }: Ended, seconds: number) => ({
   ok: !error,
   seconds,
   steps,
-  audit: audit.map(({ verb, resource, name, user, impersonatedUser }) => ({
-    verb,
-    resource,
-    name,
-    user,
-    impersonatedUser,
+  audit: audit.map((row) => ({
+    verb: row.verb,
+    resource: row.resource,
+    name: row.name ?? null,
+    user: row.user,
+    impersonatedUser: row.impersonatedUser ?? null,
+    code: row.code,
+    refused: resultOf(row) === 'refused',
   })),
-  running,
+  running: running ?? null,
 });
 
 function conclude(app: App, { audit, running }: Ended, seconds: number): void {

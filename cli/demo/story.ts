@@ -7,7 +7,7 @@ import type { Session } from '../../lib/api/session.ts';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, PODS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
 import { askControl } from '../../local/control.ts';
 import { nodeFolder } from '../../local/folders.ts';
-import { isDeed } from '../audit/row.ts';
+import { isDeed, isMachinery } from '../audit/row.ts';
 import { Failure } from '../failure.ts';
 import { GREETING, SURVIVOR } from './scripts.ts';
 import { PROJECT, type Stage } from './stage.ts';
@@ -180,9 +180,5 @@ export const deeds = (stage: Stage) =>
   stage
     .audit()
     .filter(
-      (row) =>
-        isDeed(row) &&
-        row.namespace === PROJECT &&
-        !/^(standin|system:serviceaccount:kube-system):/.test(row.user) &&
-        !row.resource.endsWith('/status'),
+      (row) => isDeed(row) && row.namespace === PROJECT && !isMachinery(row) && !row.resource.endsWith('/status'),
     );

@@ -40,6 +40,23 @@ describe('tiny audit', () => {
     expect(err).toBe('1 lines of the log are torn and were left out.\n');
   });
 
+  it('leaves out what the cluster itself did, unless all is wanted', async () => {
+    const by = (username: string, more = {}) => audited({ user: { username }, impersonatedUser: undefined, ...more });
+    const users = [
+      ...['standin:node', 'system:serviceaccount:kube-system:deployment-controller', 'system:kube-scheduler'],
+      ...['system:serviceaccount:demo:ci', 'dave'],
+    ];
+    const x = [...users.map((user) => by(user)), by('system:node:n1', { impersonatedUser: { username: 'eve' } })].join(
+      '\n',
+    );
+    const told = async (...flags: string[]) => {
+      const { out } = await makeHarness().tiny(['audit', '--file', 'x', '-o', 'json', ...flags], { files: { x } });
+      return JSON.parse(out).map(({ user }: Record<string, string>) => user);
+    };
+    expect(await told()).toEqual(['system:serviceaccount:demo:ci', 'dave', 'system:node:n1']);
+    expect(await told('--all')).toEqual([...users, 'system:node:n1']);
+  });
+
   it('never tells a dry run as a deed that was done', async () => {
     const dry = audited({
       requestURI: '/apis/tiny.dev/v1alpha1/namespaces/demo/sessions?dryRun=All&fieldManager=tiny',
