@@ -2,3 +2,7 @@
 
 /** `MAX_NAME` of lib/api/session.ts. */
 export const MAX_NAME_LENGTH = 40;
+/** The longest message and the longest answer in words, in characters: `spec.messages` and `spec.answer.text`. */
+export const MAX_TEXT = 16_384;
+/** The most messages of a Session: `spec.messages`. */
+export const MAX_MESSAGES = 64;

@@ -5,14 +5,11 @@ import type { App } from '../app.ts';
 import type { Define } from '../define.ts';
 import { settleSession } from '../direct.ts';
 import { UsageError } from '../failure.ts';
+import { MAX_MESSAGES, MAX_TEXT } from '../limits.ts';
 import { addOwnershipFlags, changeSession, type Operations, printDone } from '../session/change.ts';
 import { suffix } from '../session/name.ts';
 import type { Ownership } from '../session/take-over.ts';
 import { readText } from '../text/read.ts';
-
-/** Limits of `spec.messages` in lib/api/session.ts. */
-const MAX_TEXT = 16_384;
-const MAX_MESSAGES = 64;
 
 export const define: Define = (command, app) =>
   addOwnershipFlags(command)

@@ -17,7 +17,7 @@ export function makeStyle(enabled: boolean): Style {
 
 const STATES: Record<string, Colour> = {
   Working: 'green',
-  Completed: 'green',
+  Finished: 'green',
   Answered: 'green',
   Yes: 'green',
   Waiting: 'yellow',
@@ -25,7 +25,6 @@ const STATES: Record<string, Colour> = {
   Starting: 'cyan',
   Pending: 'cyan',
   Idle: 'dim',
-  Finished: 'dim',
   Suspended: 'dim',
   Terminating: 'dim',
   Deleted: 'dim',

@@ -1,6 +1,7 @@
 /** What a word of a person means for a Question: one of its options, or free text. Pure. */
 import type { Question } from '../../lib/api/question.ts';
 import { UsageError } from '../failure.ts';
+import { MAX_TEXT } from '../limits.ts';
 import { safeLine } from '../output/safe.ts';
 import { didYouMean } from '../text/near.ts';
 import type { Choice } from './choice.ts';
@@ -8,8 +9,6 @@ import { reference } from './reference.ts';
 
 type Options = NonNullable<Question['spec']['options']>;
 type Option = Options[number];
-
-const MAX_TEXT = 16_384;
 
 /** `allow (Allow: Yes, run it), deny (…)`: the effect stands before the agent's own words, for those may mislead. */
 const listed = (options: Options): string =>

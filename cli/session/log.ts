@@ -9,7 +9,7 @@ import type { App } from '../app.ts';
 import { Failure } from '../failure.ts';
 import { startProgress } from '../output/progress.ts';
 import { find } from './find.ts';
-import { sessionState } from './state.ts';
+import { ending, sessionState } from './state.ts';
 
 export interface LogOptions {
   follow?: boolean;
@@ -67,9 +67,10 @@ async function podFor(app: App, session: Stored<Session>, options: LogOptions): 
   const pod = newest((await client.list(SESSION_PODS, { namespace, labelSelector: selector(name) })).items);
   if (options.follow) return pod && hasBegun(pod, options.container) ? pod : begun(app, name, options);
   if (pod) return pod;
+  const next = ending(session) ? '' : ` \`tiny logs ${name} -f\` waits for the next pod.`;
   throw new Failure(
-    `Session "${name}" has no pod (${sessionState(session)}); a log is kept as long as its pod`,
-    `\`tiny show ${name}\` tells what came of it; \`tiny logs ${name} -f\` waits for the next pod.`,
+    `Session "${name}" has no pod (${sessionState(session)}), and its log went with that`,
+    `\`tiny show ${name}\` tells what came of it.${next}`,
   );
 }
 

@@ -1,13 +1,19 @@
-/** A Session's state in one word, read from its conditions as the printer column of the resource does. Pure. */
+/**
+ * A Session's state in one word: the reason of its Ready condition, as kubectl's State column shows it, but where more
+ * is known: that it is being deleted, why it ended or was refused, and that one that sleeps waits for an answer. Pure.
+ */
 import { findCondition, isTrue } from '../../lib/api/conditions.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Session } from '../../lib/api/session.ts';
 
-/** `Terminating`, `Pending` before anybody looked, what it ended as, else the reason of its Ready condition. */
+const endWord = ({ completed, reason }: { completed: boolean; reason: string }): string =>
+  completed ? 'Finished' : reason;
+
+/** `Terminating`, `Finished` or the way in which it ended otherwise, why it was refused, else as Ready says; `Pending` before anybody looked. */
 export function sessionState(session: Stored<Session>): string {
   if (session.metadata.deletionTimestamp) return 'Terminating';
-  const finished = findCondition(session, 'Finished');
-  if (finished?.status === 'True') return finished.reason;
+  const end = ending(session);
+  if (end) return endWord(end);
   const materialised = findCondition(session, 'Materialised');
   if (materialised?.status === 'False') return materialised.reason;
   if (isTrue(session, 'Suspended')) return isTrue(session, 'Waiting') ? 'Waiting' : 'Suspended';

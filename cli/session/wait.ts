@@ -61,7 +61,7 @@ function isOver(session: Stored<Session>): boolean {
   const end = ending(session);
   if (end?.completed) return true;
   if (end)
-    throw new Failure(`Session "${name}" failed (${end.reason}): ${end.message}`, `\`tiny logs ${name}\` tells more.`);
+    throw new Failure(`Session "${name}" failed (${end.reason}): ${end.message}`, `\`tiny show ${name}\` tells more.`);
   const suspended = findCondition(session, 'Suspended');
   if (suspended?.status === 'True' && suspended.reason === 'Deadline') {
     throw new Failure(`Session "${name}" was ended at its deadline`, `\`tiny show ${name}\` tells how far it came.`);

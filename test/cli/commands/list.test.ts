@@ -27,9 +27,9 @@ describe('tiny ls', () => {
       code: 0,
       err: '',
       out: [
-        'NAME       STATE       AGENT         REQUESTER   AGE    MESSAGE',
-        'done       Completed   claude-code   alice       120m   <none>',
-        'refactor   Working     claude-code   alice       60s    reading files',
+        'NAME       STATE      AGENT         REQUESTER   AGE    MESSAGE',
+        'done       Finished   claude-code   alice       120m   <none>',
+        'refactor   Working    claude-code   alice       60s    reading files',
         '',
       ].join('\n'),
     });
@@ -90,7 +90,7 @@ describe('tiny ls', () => {
     expect(code).toBe(130);
     expect(out.split('\n').map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
       'NAME STATE',
-      'done Completed',
+      'done Finished',
       'refactor Working',
       'refactor Waiting',
       'refactor Terminating',

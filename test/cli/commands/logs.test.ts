@@ -43,6 +43,15 @@ describe('tiny logs', () => {
     expect(err).toContain('`tiny logs a -f` waits for the next pod');
   });
 
+  it('of a finished Session points to what is left of it', async () => {
+    const { tiny, fake } = withPods();
+    fake.put(SESSIONS, session('a', { status: { conditions: [condition(['Finished', 'True', 'Completed'])] } }));
+    const { err } = await tiny(['logs', 'a']);
+    expect(err).toContain('Session "a" has no pod (Finished), and its log went with that');
+    expect(err).toContain('`tiny show a` tells what came of it.');
+    expect(err).not.toContain('-f');
+  });
+
   it('with -f waits until the container has begun', async () => {
     const { tiny, fake } = withPods(pod('a-1', { waiting: { reason: 'ContainerCreating' } }));
     fake.fault = (request) => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_NAME_LENGTH } from '../../../cli/limits.ts';
+import { MAX_MESSAGES, MAX_NAME_LENGTH, MAX_TEXT } from '../../../cli/limits.ts';
 import { bareName, makeName } from '../../../cli/session/name.ts';
 import { didYouMean, near } from '../../../cli/text/near.ts';
 import { invalidUtf8At } from '../../../cli/text/utf8.ts';
+import { answer } from '../../../lib/api/question.ts';
 import { violations } from '../../../lib/api/rule.ts';
-import { MAX_NAME, type Session } from '../../../lib/api/session.ts';
+import { MAX_NAME, type Session, sessionSpec } from '../../../lib/api/session.ts';
 import { sessionRules } from '../../../lib/api/session-rules.ts';
 
 describe('text from outside is UTF-8 or refused with the place', () => {
@@ -61,6 +62,15 @@ describe('a name made from a prompt', () => {
 
   it('has the limit of the resource', () => {
     expect(MAX_NAME_LENGTH).toBe(MAX_NAME);
+    const { messages } = sessionSpec.shape;
+    const many = (count: number, size: number) =>
+      Array.from({ length: count }, (_, index) => ({ id: `m-${index}`, text: 'x'.repeat(size) }));
+    expect(messages.safeParse(many(MAX_MESSAGES, 1)).success).toBe(true);
+    expect(messages.safeParse(many(MAX_MESSAGES + 1, 1)).success).toBe(false);
+    expect(messages.safeParse(many(1, MAX_TEXT)).success).toBe(true);
+    expect(messages.safeParse(many(1, MAX_TEXT + 1)).success).toBe(false);
+    expect(answer.safeParse({ text: 'x'.repeat(MAX_TEXT) }).success).toBe(true);
+    expect(answer.safeParse({ text: 'x'.repeat(MAX_TEXT + 1) }).success).toBe(false);
   });
 
   it('is taken from what -o name prints', () => {
