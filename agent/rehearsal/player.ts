@@ -13,11 +13,12 @@ export interface Player {
 
 /**
  * Answers one prompt. What is said to an agent after a kill goes on with the script; a script in the last block
- * starts it, unless it is the one that is being played.
+ * starts it, unless it is the one that is being played. Throws where a script is wrong.
  */
 export async function answerPrompt({ state, save, stage }: Player, blocks: readonly string[]): Promise<void> {
   const text = blocks.at(-1) ?? '';
   state.history.push({ by: 'user', text: blocks.join('\n') });
+  save();
   if (text !== CONTINUE) begin(state, text);
   save();
   while (state.at < state.steps.length) {
@@ -33,8 +34,9 @@ function begin(state: State, text: string): void {
   const script = readScript(text);
   delete state.begun;
   state.at = 0;
+  state.steps = [];
   if (script.kind === 'script') state.steps = script.steps;
-  else if (script.kind === 'wrong') state.steps = [{ say: script.message }];
+  else if (script.kind === 'wrong') throw new Error(script.message);
   else {
     state.steps = [
       {

@@ -64,6 +64,12 @@ describe.concurrent('a Session from the clone to its end', () => {
     expect(await pod.end('SIGTERM')).toBe(0);
   });
 
+  it('fails with a wrong script, and says what is wrong', async ({ makePod }) => {
+    const pod = await podWith(makePod, { prompt: '- say: hi\n- sing: loud' }).start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Failed', message: expect.stringContaining('step 2 of') });
+    expect(pod.said()).toEqual([]);
+  });
+
   it('says which command is missing', async ({ makePod }) => {
     const pod = await podWith(makePod, { agent: { name: 'mine', command: ['no-such-agent'] } }).start();
     expect(await pod.finished()).toMatchObject({
