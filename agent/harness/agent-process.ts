@@ -2,6 +2,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../lib/kube/clock.ts';
+import { cutStart } from '../cut.ts';
 
 /** The agent can't be started, or ended before it answered. */
 export class AgentError extends Error {
@@ -49,7 +50,7 @@ export function startAgent({ command, args, cwd, env, clock, log }: StartOptions
   const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-KEPT_CHARACTERS);
+    said = cutStart(said + text, KEPT_CHARACTERS);
     for (const line of text.split('\n').filter(Boolean)) log(`agent: ${line}`);
   });
   // A write to an agent that is gone fails here; its exit is what is told.

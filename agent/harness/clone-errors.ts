@@ -1,4 +1,5 @@
 /** git's words about a clone that failed, as advice: what happened, and what a person can do about it. */
+import { cut } from '../cut.ts';
 import { GitError } from './git.ts';
 
 export interface CloneFailure {
@@ -54,10 +55,10 @@ export function cloneFailure(error: unknown, repository: Repository): CloneFailu
   const said = error instanceof GitError ? error.stderr : '';
   const known = ADVICE.find(([pattern]) => pattern.test(said));
   const last = said.trim().split('\n').at(-1) ?? '';
-  if (known) return { passes: known[1], message: `${known[2](repository)} (git: ${last.slice(0, 500)})` };
+  if (known) return { passes: known[1], message: `${known[2](repository)} (git: ${cut(last, 500)})` };
   const message =
     error instanceof GitError
-      ? `cloning ${repository.url} failed (git: ${last.slice(0, 500)})`
+      ? `cloning ${repository.url} failed (git: ${cut(last, 500)})`
       : String((error as Error).message);
   return { passes: false, message };
 }

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { cutStart } from '../cut.ts';
 
 /** git ended with a code other than 0. */
 export class GitError extends Error {
@@ -13,7 +14,7 @@ export class GitError extends Error {
   readonly stderr: string;
 
   constructor(command: string, code: number | null, stderr: string) {
-    super(`git ${command} ended with ${code ?? 'a signal'}: ${stderr.trim().slice(-2000)}`);
+    super(`git ${command} ended with ${code ?? 'a signal'}: ${cutStart(stderr.trim(), 2000)}`);
     this.stderr = stderr;
   }
 }

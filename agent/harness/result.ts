@@ -1,5 +1,6 @@
 /** What came of a Session, computed by git from the clone itself; the agent's word is only the summary. */
 import type { Session } from '../../lib/api/session.ts';
+import { cut } from '../cut.ts';
 import { git } from './git.ts';
 
 type Result = NonNullable<NonNullable<Session['status']>['result']>;
@@ -29,7 +30,7 @@ export async function resultOf({ folder, base, summary, env }: ResultRequest): P
   const commits = count === undefined ? undefined : Number(count);
   return {
     ...said,
-    ...(branch !== undefined && { branch: branch.trim().slice(0, 255) }),
+    ...(branch !== undefined && { branch: cut(branch.trim(), 255) }),
     ...(head !== undefined && commits !== 0 && { commit: head.trim() }),
     ...(commits !== undefined && { commits }),
     ...(changed !== undefined && { filesChanged: changed.split('\0').filter(Boolean).length }),

@@ -2,6 +2,7 @@
  * One turn: the agent is started if it isn't running, the prompt is written into the journal and handed over, and
  * the end of the turn is written down. A turn that a kill or the agent's death interrupts stays open in the journal.
  */
+import { cut } from '../cut.ts';
 import { AgentError } from './agent-process.ts';
 import { giveUp, type HarnessOptions, type Live } from './context.ts';
 import type { Conversation, TurnEnd } from './conversation.ts';
@@ -142,7 +143,7 @@ function noteEnd({ turn }: Turn, end: Ended, { conversation, options }: Omit<Han
   journal.append({ type: 'ended', turn, at: clock.now(), ...told, ...refused });
   const { turns, inputTokens, outputTokens } = progressOf(journal.records);
   reporter.note({
-    agentSessionId: conversation.id.slice(0, 256),
+    agentSessionId: cut(conversation.id, 256),
     usage: { turns, ...(inputTokens > 0 && { inputTokens }), ...(outputTokens > 0 && { outputTokens }) },
   });
 }

@@ -1,5 +1,6 @@
 /** Follows what the agent says in a turn: its last words, its tool calls, its plan, what it used; and writes it to the log. */
 import type * as acp from '@agentclientprotocol/sdk';
+import { cut, cutStart } from '../cut.ts';
 import { CONTINUE } from './prompt.ts';
 
 export interface Updates {
@@ -65,7 +66,7 @@ export function followUpdates({
       }
     },
     toolCall: (id) => calls.get(id),
-    summary: () => words.slice(-KEPT_CHARACTERS),
+    summary: () => cutStart(words, KEPT_CHARACTERS),
     reset: begin,
     heard: () => heard,
   };
@@ -73,7 +74,7 @@ export function followUpdates({
 
 function planStep(update: acp.Plan, status: (line: string) => void): void {
   const current = update.entries.find((entry) => entry.status === 'in_progress');
-  if (current) status(current.content.slice(0, 1024));
+  if (current) status(cut(current.content, 1024));
 }
 
 const withoutNulls = <T extends object>(value: T): Partial<T> =>

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { cutStart } from '../cut.ts';
 
 export interface Place {
   cwd: string;
@@ -36,7 +37,7 @@ export function runCommand([command, ...args]: [string, ...string[]], { cwd, env
     signal.addEventListener('abort', endCommands, { once: true });
     let output = '';
     const take = (text: string) => {
-      output = (output + text).slice(-KEPT_CHARACTERS);
+      output = cutStart(output + text, KEPT_CHARACTERS);
     };
     child.stdout.setEncoding('utf8').on('data', take);
     child.stderr.setEncoding('utf8').on('data', take);

@@ -16,6 +16,7 @@ import {
   sessionRequest,
 } from '../../lib/api/session.ts';
 import { agent as agentSchema, repository as repositorySchema } from '../../lib/api/session-parts.ts';
+import { cut } from '../cut.ts';
 import type { Asking, Closed, Settled } from './asking.ts';
 import { type ToolContext, ToolRefusal } from './tool.ts';
 
@@ -77,7 +78,7 @@ export function spawn(
     return {
       session,
       kind: 'Spawn',
-      text: `May the agent of Session ${session} start another Session, ${name}? It is to do: ${input.prompt.slice(0, 8192)}`,
+      text: `May the agent of Session ${session} start another Session, ${name}? It is to do: ${cut(input.prompt, 8192)}`,
       options: [
         { id: 'allow', text: `Make the Session ${name}`, effect: 'Allow' },
         { id: 'deny', text: 'No', effect: 'Deny' },

@@ -1,6 +1,7 @@
 /** Tells that the Session waits, and for which Question, as long as one of those that were seen is open. */
 import type { Question } from '../../lib/api/question.ts';
 import type { Decision } from '../../lib/question/decision.ts';
+import { cut } from '../cut.ts';
 import type { StatusPatch, StatusWriter } from './status-writer.ts';
 
 /** How long the Session may wait before it is put to sleep, as its spec says; `undefined`: for ever. Milliseconds. */
@@ -59,7 +60,7 @@ export function makeWaiting({ status, log, patience, now }: Options): Waiting {
     see({ metadata: { name }, spec: { text } }, { state }) {
       if (state !== 'open') return drop(name);
       const { since, said: before } = seen.get(name) ?? { since: now() };
-      const said = text.slice(0, 1024) + waited(now() - since, patience());
+      const said = cut(text, 1024) + waited(now() - since, patience());
       if (said === before) return;
       seen.set(name, { since, said });
       tell(open(name, said));

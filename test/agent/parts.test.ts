@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { cut, cutStart } from '../../agent/cut.ts';
 import { makeReporter, mergePatch } from '../../agent/harness/reporter.ts';
 import { passesWhenAsked, type StatusPatch, type ToolsClient, ToolsError } from '../../agent/harness/tools-client.ts';
 import { LockedError, lockFolder } from '../../agent/lock.ts';
@@ -140,6 +141,12 @@ it('makes ids that a person can type out of options', () => {
     'option-4',
     'a'.repeat(39),
   ]);
+});
+
+it('cuts text without splitting a character', () => {
+  expect([cut('ab\u{1f600}', 3), cut('ab\u{1f600}', 4), cut('ab', 3)]).toEqual(['ab', 'ab\u{1f600}', 'ab']);
+  expect([cutStart('\u{1f600}ab', 3), cutStart('\u{1f600}ab', 4)]).toEqual(['ab', '\u{1f600}ab']);
+  expect(cut('a\ud83db', 3)).toBe('a\ufffdb');
 });
 
 describe("a child's spec", () => {
