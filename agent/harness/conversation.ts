@@ -5,6 +5,7 @@
 import { Readable, Writable } from 'node:stream';
 import * as acp from '@agentclientprotocol/sdk';
 import type { Clock } from '../../lib/kube/clock.ts';
+import { cut } from '../cut.ts';
 import { AgentError, type AgentProcess, startAgent } from './agent-process.ts';
 import type { Permits } from './permits.ts';
 import { type Launch, MCP_SERVER } from './presets.ts';
@@ -70,9 +71,9 @@ function connect(agent: AgentProcess, updates: Updates, permits: Permits): acp.C
   const app = acp
     .client({ name: 'tiny' })
     .onNotification(acp.methods.client.session.update, ({ params }) => updates.take(params.update))
-    .onRequest(acp.methods.client.session.requestPermission, async ({ params, signal }) => ({
-      outcome: await permits(params, updates.toolCall(params.toolCall.toolCallId), signal),
-    }));
+    .onRequest(acp.methods.client.session.requestPermission, ({ params, signal }) =>
+      permits(params, updates.toolCall(params.toolCall.toolCallId), signal),
+    );
   return app.connect(stream);
 }
 
@@ -140,7 +141,7 @@ async function explain(
     error.code === AUTH_REQUIRED
       ? '; give it its key in a Secret named in spec.credentials'
       : '; see the log of the pod';
-  throw new AgentError({ why: `the agent refused ${what}: ${error.message}${advice}`, passes: false });
+  throw new AgentError({ why: `the agent refused ${what}: ${cut(error.message, 4096)}${advice}`, passes: false });
 }
 
 interface Parts {
@@ -187,7 +188,7 @@ async function failed(error: unknown, { agent, updates }: Omit<Parts, 'connectio
     ended: true,
     stopReason: 'error',
     summary: updates.summary(),
-    error: `the agent failed: ${error.message.slice(0, 4096)}`,
+    error: `the agent failed: ${cut(error.message, 4096)}`,
   };
 }
 

@@ -7,6 +7,7 @@ import type * as acp from '@agentclientprotocol/sdk';
 import type { Effect, QuestionSpec } from '../../lib/api/question.ts';
 import { toolKind } from '../../lib/api/session-parts.ts';
 import type { Decision } from '../../lib/question/decision.ts';
+import { cut } from '../cut.ts';
 import { OPTION_ID } from '../option-id.ts';
 import { unifiedDiff } from './diff.ts';
 
@@ -38,30 +39,39 @@ export function choicesOf(offered: readonly acp.PermissionOption[]): Choice[] {
     const count = (seen.get(effect) ?? 0) + 1;
     seen.set(effect, count);
     const id = count === 1 ? OPTION_ID[effect] : `${OPTION_ID[effect]}-${count}`;
-    return { id, text: name.slice(0, LIMIT.optionText) || id, effect, optionId };
+    return { id, text: cut(name, LIMIT.optionText) || id, effect, optionId };
   });
   if (choices.some(({ effect }) => effect === 'Deny')) return choices;
   return [...choices, { id: OPTION_ID.Deny, text: 'No', effect: 'Deny', optionId: undefined }];
 }
 
-/** A text over `limit` can't be shown whole, and the person is told so. */
-function whole(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const sum = createHash('sha256').update(text).digest('hex');
-  return JSON.stringify({ tooLongToShow: `${text.length} characters`, sha256: sum, beginning: text.slice(0, 4096) });
+/**
+ * Why a person can't be shown the call whole, in words for the agent: then nobody may allow it. A title is enough to
+ * go by only where it is all there is.
+ */
+export function unshowable({ title, input = '', diff = '' }: ToolCall): string | undefined {
+  const long = [
+    { what: 'its input', length: input.length, limit: LIMIT.input },
+    { what: 'its diff', length: diff.length, limit: LIMIT.diff },
+    { what: 'its title', length: input || diff ? 0 : title.length, limit: LIMIT.title },
+  ].find(({ length, limit }) => length > limit);
+  return (
+    long &&
+    `denied, because ${long.what} has ${long.length} characters and a person can be shown ${long.limit}: do it in smaller steps, or write the text into a file first`
+  );
 }
 
-/** The call that permission is asked for; `known` is what the agent said of it before. */
+/** The call that permission is asked for, whole; `known` is what the agent said of it before. */
 export function toolCallOf(call: acp.ToolCallUpdate, known: Partial<acp.ToolCallUpdate> = {}): ToolCall {
   const kind = toolKind.safeParse(call.kind ?? known.kind);
   const input = call.rawInput ?? known.rawInput;
   const diffs = diffsOf(call.content ?? known.content ?? []);
   return {
-    id: (call.toolCallId || 'unnamed').slice(0, LIMIT.id),
-    title: titleOf(call, known).slice(0, LIMIT.title),
+    id: cut(call.toolCallId || 'unnamed', LIMIT.id),
+    title: titleOf(call, known).toWellFormed(),
     kind: kind.success ? kind.data : 'other',
-    ...(input !== undefined && { input: whole(JSON.stringify(input), LIMIT.input) }),
-    ...(diffs !== '' && { diff: whole(diffs, LIMIT.diff) }),
+    ...(input !== undefined && { input: JSON.stringify(input) }),
+    ...(diffs !== '' && { diff: diffs.toWellFormed() }),
   };
 }
 
@@ -90,9 +100,9 @@ export function permitQuestion(
   return {
     session,
     kind: 'Permit',
-    text: `May the agent do this? ${toolCall.kind}: ${toolCall.title}`,
+    text: `May the agent do this? ${toolCall.kind}: ${cut(toolCall.title, LIMIT.title)}`,
     options: choices.map(({ id, text, effect }) => ({ id, text, effect })),
-    toolCall,
+    toolCall: { ...toolCall, title: cut(toolCall.title, LIMIT.title) },
   };
 }
 

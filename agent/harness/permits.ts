@@ -6,8 +6,10 @@
 import type * as acp from '@agentclientprotocol/sdk';
 import type { Clock } from '../../lib/kube/clock.ts';
 import { type Decision, decide } from '../../lib/question/decision.ts';
+import { cut } from '../cut.ts';
 import { trackOccurrences } from '../occurrences.ts';
 import { poll } from '../polling.ts';
+import { REASON } from '../reason.ts';
 import { type Journal, progressOf } from './journal.ts';
 import {
   type Choice,
@@ -17,6 +19,7 @@ import {
   outcomeFor,
   permitQuestion,
   toolCallOf,
+  unshowable,
   verdict,
   YES,
 } from './permission.ts';
@@ -37,7 +40,7 @@ export type Permits = (
   request: acp.RequestPermissionRequest,
   known: Partial<acp.ToolCallUpdate> | undefined,
   signal: AbortSignal,
-) => Promise<acp.RequestPermissionOutcome>;
+) => Promise<acp.RequestPermissionResponse>;
 
 type Asking = { key: string; content: string; choices: Choice[]; spec: NonNullable<ReturnType<typeof permitQuestion>> };
 
@@ -49,34 +52,47 @@ export function makePermits(options: PermitsOptions): Permits {
     const call = toolCallOf(request.toolCall, known);
     const choices = choicesOf(request.options);
     const content = contentOf(call);
-    const settled = settledBefore(options, call, content);
-    const spec = settled === undefined ? permitQuestion(options.session, call, choices) : undefined;
-    if (!spec) return outcomeFor(choices, settled ? YES : NO);
+    const wanted: Wanted = { call, choices, content };
+    const unasked = answerUnasked(options, wanted);
+    if (unasked) return unasked;
+    const spec = permitQuestion(options.session, call, choices);
+    if (!spec) return { outcome: outcomeFor(choices, NO) };
     const { occurrence, release } = occurrences.take(content, signal);
     const key = `permit\n${content}\n${occurrence}`;
     return askPerson(options, { key, content, choices, spec }, signal)
-      .catch((error) => denied(error, { choices, title: call.title, log: options.log }))
+      .then((outcome) => ({ outcome }))
+      .catch((error) => denied(refusal(error), wanted, options.log))
       .finally(release);
   };
 }
 
+interface Wanted {
+  call: ReturnType<typeof toolCallOf>;
+  choices: Choice[];
+  content: string;
+}
+
 /** A yes or no that needs no Question. */
-function settledBefore(
-  { allow, journal }: PermitsOptions,
-  call: { kind: string },
-  content: string,
-): boolean | undefined {
-  return allow.includes(call.kind) ? true : progressOf(journal.records).always.get(content);
+function answerUnasked(
+  { allow, journal, log }: PermitsOptions,
+  wanted: Wanted,
+): acp.RequestPermissionResponse | undefined {
+  const { call, choices, content } = wanted;
+  const settled = allow.includes(call.kind) ? true : progressOf(journal.records).always.get(content);
+  if (settled !== undefined) return { outcome: outcomeFor(choices, settled ? YES : NO) };
+  const why = unshowable(call);
+  return why === undefined ? undefined : denied(why, wanted, log);
 }
 
 /** A Question that the API server refuses is a no; all else goes on. */
-function denied(
-  error: unknown,
-  { choices, title, log }: { choices: Choice[]; title: string; log: (line: string) => void },
-) {
+function refusal(error: unknown): string {
   if (!(error instanceof ToolsError)) throw error;
-  log(`the permission for "${title}" could not be asked for and counts as denied: ${error.message}`);
-  return outcomeFor(choices, NO);
+  return `denied, because it could not be asked for: ${error.message}`;
+}
+
+function denied(why: string, { choices, call }: Wanted, log: (line: string) => void): acp.RequestPermissionResponse {
+  log(`"${cut(call.title, 200)}" is ${why}`);
+  return { outcome: outcomeFor(choices, NO), _meta: { [REASON]: why } };
 }
 
 async function askPerson(

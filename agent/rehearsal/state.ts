@@ -19,7 +19,12 @@ const state = z.object({
   at: z.int(),
   /** What the step at `at` has done so far. */
   begun: z
-    .object({ size: z.int().optional(), allowed: z.boolean().optional(), crashed: z.boolean().optional() })
+    .object({
+      size: z.int().optional(),
+      allowed: z.boolean().optional(),
+      why: z.string().optional(),
+      crashed: z.boolean().optional(),
+    })
     .optional(),
 });
 export type State = z.infer<typeof state>;

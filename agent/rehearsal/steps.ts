@@ -3,6 +3,8 @@ import { appendFileSync, existsSync, mkdirSync, statSync, truncateSync, writeFil
 import { dirname, relative, resolve } from 'node:path';
 import type { RequestPermissionResponse, SessionUpdate } from '@agentclientprotocol/sdk';
 import type { Clock } from '../../lib/kube/clock.ts';
+import { cutStart } from '../cut.ts';
+import { REASON } from '../reason.ts';
 import { commitAll, type Ran, runCommand } from './commands.ts';
 import type { McpTools } from './mcp-tools.ts';
 import type { Step } from './script.ts';
@@ -42,7 +44,7 @@ const ACTS: Acts = {
     asCall(stage, { title: `commit: ${message}`, kind: 'execute' }, () => commitAll(message, stage)),
   permit: async ({ title, command }, stage) => {
     if (await isAllowed(title, command, stage)) await runShell(command, stage);
-    else await stage.say(`denied: ${title}`);
+    else await stage.say(`denied: ${title}${stage.begun().why ?? ''}`);
   },
   ask: async ({ into, ...input }, { tools, signal, say, cwd }) => {
     const { text } = await tools.call('ask', input, signal);
@@ -103,9 +105,10 @@ const runShell = (command: string, stage: Stage): Promise<void> =>
 async function isAllowed(title: string, command: string, { begun, keep, permission, callId }: Stage): Promise<boolean> {
   const known = begun().allowed;
   if (known !== undefined) return known;
-  const { outcome } = await permission({ id: callId, title, command });
+  const { outcome, _meta } = await permission({ id: callId, title, command });
   const allowed = outcome.outcome === 'selected' && outcome.optionId.startsWith('allow');
-  keep({ allowed });
+  const why = _meta?.[REASON];
+  keep({ allowed, ...(typeof why === 'string' && { why: ` (${why})` }) });
   return allowed;
 }
 
@@ -120,5 +123,5 @@ async function asCall(
   const status = code === 0 ? 'completed' : 'failed';
   const content = output === '' ? [] : [{ type: 'content' as const, content: { type: 'text' as const, text: output } }];
   await update({ sessionUpdate: 'tool_call_update', toolCallId: callId, status, content });
-  if (code !== 0) await say(`"${title}" ended with ${code ?? 'a signal'}: ${output.trim().slice(-500)}`);
+  if (code !== 0) await say(`"${title}" ended with ${code ?? 'a signal'}: ${cutStart(output.trim(), 500)}`);
 }

@@ -1,7 +1,14 @@
 import type { PermissionOption } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import { unifiedDiff } from '../../agent/harness/diff.ts';
-import { choicesOf, contentOf, permitQuestion, toolCallOf, verdict } from '../../agent/harness/permission.ts';
+import {
+  choicesOf,
+  contentOf,
+  permitQuestion,
+  toolCallOf,
+  unshowable,
+  verdict,
+} from '../../agent/harness/permission.ts';
 import type { Closed } from '../../agent/tools/asking.ts';
 import { questionSpec } from '../../lib/api/question.ts';
 import { questionRules } from '../../lib/api/question-rules.ts';
@@ -86,10 +93,25 @@ describe('a permission request as a Question', () => {
     expect(contentOf({ ...call, input: '{"path":"b.txt"}' })).not.toBe(contentOf(call));
   });
 
-  it('says so when an input is too long to show', () => {
-    const long = toolCallOf({ toolCallId: '1', title: 't', kind: 'switch_mode', rawInput: 'x'.repeat(70_000) });
-    expect(questionSpec.shape.toolCall.parse(long)).toMatchObject({ kind: 'other' });
-    expect(long.input).toContain('tooLongToShow');
+  const longTitle = 'x'.repeat(1025);
+  it.each([
+    ['an input', { rawInput: 'x'.repeat(70_000) }, 'input'],
+    ['a diff', { content: [{ type: 'diff', path: 'a', newText: 'x'.repeat(300_000) } as const] }, 'diff'],
+    ['a title that is all there is', { title: longTitle }, 'title'],
+  ])('can not be shown whole with %s that is too long', (_name, call, what) => {
+    expect(unshowable(toolCallOf({ toolCallId: '1', title: 't', ...call }))).toContain(`its ${what} has`);
+  });
+
+  it('has its title cut where the input says it all, and no character split', () => {
+    const long = toolCallOf({
+      toolCallId: '1',
+      title: `${'x'.repeat(1023)}\u{1f600}`,
+      kind: 'switch_mode',
+      rawInput: {},
+    });
+    expect(unshowable(long)).toBeUndefined();
+    const spec = questionSpec.parse(permitQuestion('s', long, choicesOf(all)));
+    expect(spec.toolCall).toMatchObject({ kind: 'other', title: 'x'.repeat(1023) });
   });
 
   it('is not asked where no yes is possible', () => {

@@ -96,7 +96,7 @@ describe('how an agent ended while it started', () => {
       env: { PATH: process.env['PATH'] ?? '' },
       mcp: { command: 'true', args: [] },
       load: undefined,
-      permits: async () => ({ outcome: 'cancelled' }),
+      permits: async () => ({ outcome: { outcome: 'cancelled' } }),
       clock: systemClock,
       log: () => {},
       status: () => {},
