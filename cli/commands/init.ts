@@ -62,7 +62,6 @@ async function init(app: App, namespace: string, { dryRun, ...wish }: Options): 
   app.note(
     `Namespace ${namespace} is ready for Sessions. Next: ${app.program} -n ${namespace} new 'Fix the login test' …`,
   );
-  app.note(
-    `People need rights there: kubectl -n ${namespace} create rolebinding NAME --clusterrole=tiny-user --user=WHO`,
-  );
+  const bind = `kubectl -n ${namespace} create rolebinding NAME --clusterrole=tiny-user --user=WHO`;
+  app.note(`People need rights there: ${wish.minimal ? 'docs/install.md says which' : bind}`);
 }

@@ -1,11 +1,12 @@
 /** `tiny install`: puts tiny into a cluster, with the rights of whoever runs it. */
+import type { Features } from '../../lib/install/features.ts';
 import { preview } from '../../lib/install/preview.ts';
 import type { App } from '../app.ts';
 import type { Define } from '../define.ts';
 import { UsageError } from '../failure.ts';
 import { applyStages } from '../install/apply.ts';
 import { confirm } from '../install/confirm.ts';
-import { type InstallPlan, planInstall, type Wanted } from '../install/plan.ts';
+import { planInstall, type Wanted } from '../install/plan.ts';
 import { changes, refuseWithoutRights, showPreviews, summary } from '../install/show.ts';
 import { withProgress } from '../output/progress.ts';
 import { safeLine } from '../output/safe.ts';
@@ -82,8 +83,10 @@ async function install(app: App, options: Options): Promise<void> {
   if (changes(previews) && !options.yes)
     await confirm(app, `${summary(previews)} in cluster ${safeLine(context)}. Go on?`);
   await applyStages(app, plan);
-  next(app, plan);
+  next(app, plan.features, options.minimal ?? false);
 }
 
-const next = (app: App, { features: { standIn } }: InstallPlan): void =>
-  app.note(`Installed.${standIn ? '' : ` Next: ${app.program} init NAMESPACE prepares a project.`}`);
+function next(app: App, { standIn }: Features, minimal: boolean): void {
+  const init = `${app.program} init NAMESPACE${minimal ? ' --minimal' : ''}`;
+  app.note(`Installed.${standIn ? '' : ` Next: ${init} prepares a project.`}`);
+}
