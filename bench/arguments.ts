@@ -24,6 +24,7 @@ const OPTIONS = {
   json: { type: 'boolean', default: false },
   runs: { type: 'string' },
   demo: { type: 'boolean', default: false },
+  test: { type: 'boolean', default: false },
   engine: { type: 'string', default: 'stand-in' },
 } as const;
 
@@ -40,6 +41,6 @@ export function parseArguments(args: readonly string[]): Asked {
   const { values, positionals } = parse(args);
   const [name, ...more] = positionals;
   if (more.length > 0) throw new UsageError(`one measurement at a time, not also ${more.join(', ')}`);
-  const { json, demo, engine, runs } = values;
-  return { json, demo, engine, ...runsOf(runs), ...(name !== undefined && { name }) };
+  const { json, demo, test, engine, runs } = values;
+  return { json, demo, test, engine, ...runsOf(runs), ...(name !== undefined && { name }) };
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { bundle } from '../build/bundle.ts';
 import { EMPTY } from '../build/program.ts';
 import { type Stage, setStage } from '../build/stage.ts';
+import { COLD_START, passed } from './limits.ts';
 import { type Start, start } from './process.ts';
 import { median, pairwise, spread } from './statistics.ts';
 import type { Bench, Result } from './types.ts';
@@ -26,7 +27,7 @@ async function round(stage: Stage, name: string) {
   };
 }
 
-type Rounds = Awaited<ReturnType<typeof round>>[];
+export type Rounds = Awaited<ReturnType<typeof round>>[];
 
 const wrongOf = (rounds: Rounds): string[] =>
   rounds.flatMap(({ refused, made }) => [
@@ -34,13 +35,15 @@ const wrongOf = (rounds: Rounds): string[] =>
     ...(made.status === 202 ? [] : [`an event was answered with ${made.status}, not 202`]),
   ]);
 
-function resultOf(rounds: Rounds): Result {
+/** Of measured rounds. */
+export function resultOf(rounds: Rounds): Result {
   const ms = (which: 'bare' | 'refused' | 'made') => rounds.map((one) => one[which].ms);
   const memory = (which: 'bare' | 'refused' | 'made') =>
     rounds.map((one: Record<string, Start>) => one[which]?.memory ?? 0);
   const [bare, refused, made] = [ms('bare'), ms('refused'), ms('made')];
+  const ratio = median(refused) / median(bare);
   return {
-    ratio: median(refused) / median(bare),
+    ratio,
     figures: {
       'bare server': spread(bare, 'ms'),
       'function, no event': spread(refused, 'ms'),
@@ -51,7 +54,7 @@ function resultOf(rounds: Rounds): Result {
       'memory, function, no event': spread(memory('refused'), 'MB'),
       'memory, function, a new Session': spread(memory('made'), 'MB'),
     },
-    wrong: wrongOf(rounds),
+    wrong: [...wrongOf(rounds), ...passed([{ what: 'the ratio', value: ratio, most: COLD_START, unit: '' }])],
   };
 }
 

@@ -21,7 +21,7 @@ const BENCHES: Record<string, Entry> = {
   },
   up: {
     summary:
-      'tiny up until it is ready (at most 3 s; --engine kubernetes: 15 s), and --demo; ratio to a bare start of Node',
+      'tiny up until it is ready (at most 3 s; --engine kubernetes: 15 s), --demo (60 s), --test (120 s); ratio to a bare start of Node',
     load: async () => (await import('./up.ts')).up,
   },
 };

@@ -6,6 +6,8 @@ export interface Options {
   runs?: number;
   /** `up`: the demo as well. */
   demo: boolean;
+  /** `up`: `npm test` as well. */
+  test: boolean;
   /** `materialise`, `up`: what the requests go to, `stand-in` or `kubernetes`. */
   engine: string;
 }
@@ -14,7 +16,7 @@ export interface Result {
   /** The figure to watch; to what, the list of measurements says. */
   ratio?: number;
   figures: Record<string, Spread | number>;
-  /** Counts that are not what they must be. Times never are wrong here: they are for a person to judge. */
+  /** Counts that are not what they must be, and limits that are passed; the machine is to have nothing else to do. */
   wrong: string[];
 }
 

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { parseArguments, UsageError } from '../../bench/arguments.ts';
 
-const DEFAULTS = { json: false, demo: false, engine: 'stand-in' };
+const DEFAULTS = { json: false, demo: false, test: false, engine: 'stand-in' };
 
 test('nothing asks for the list', () => {
   expect(parseArguments([])).toEqual(DEFAULTS);
 });
 
 test('flags may stand before and after the name', () => {
-  expect(parseArguments(['--json', 'up', '--demo', '--runs', '3', '--engine=kubernetes'])).toEqual({
+  expect(parseArguments(['--json', 'up', '--demo', '--runs', '3', '--test', '--engine=kubernetes'])).toEqual({
     name: 'up',
     json: true,
     demo: true,
+    test: true,
     runs: 3,
     engine: 'kubernetes',
   });
