@@ -37,13 +37,8 @@ const question = (namespace: string): KubeObject & { spec: object } => ({
   metadata: { name: NAME, namespace, labels: MARK },
   spec: {
     session: NAME,
-    kind: 'Spawn',
+    kind: 'Ask',
     text: 'a probe',
-    options: [
-      { id: 'allow', text: 'Yes', effect: 'Allow' },
-      { id: 'deny', text: 'No', effect: 'Deny' },
-    ],
-    spawn: { name: `${NAME}-child`, spec: { prompt: 'a probe' } },
   },
 });
 

@@ -14,6 +14,7 @@ import { quotaCases, raceCases } from './races.ts';
 import { rightsCases } from './rights.ts';
 import { schemaCases } from './schemas.ts';
 import { settingsCases } from './settings.ts';
+import { spawnCases } from './spawn.ts';
 import { startWorld, type World } from './world.ts';
 
 describe.skipIf(!engineBinaries)('on a real API server', () => {
@@ -34,6 +35,7 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
     collectedCases(() => world);
     agentCases(() => world);
     settingsCases(() => world);
+    spawnCases(() => world);
     matrixCases(() => world);
     actingCases(() => world);
     boundCases(() => world);

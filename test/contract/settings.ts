@@ -1,4 +1,4 @@
-/** What a project's settings allow: who answers, which images and repositories, what a child may have. */
+/** What a project's settings allow: who answers, which images and repositories. */
 import { describe, expect, test } from 'vitest';
 import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
 import { answer, answerOf, CONFIG_MAPS, edit, question, refusal, session, settingsOf, spawning } from './objects.ts';
@@ -116,84 +116,6 @@ export function settingsCases(world: () => World): void {
       const child = question(ns, 'a', { spec: spawning('x', repository('https://evil.example/a')) });
       expect((await refusal(as('alice').create(QUESTIONS, child))).message).toContain(
         'repository https://evil.example/a',
-      );
-    });
-  });
-
-  describe('what a child may have that its parent has not', () => {
-    const parent = {
-      credentials: [{ secret: 'model' }],
-      repository: { url: 'https://git.example/a', credentialsSecret: 'git' },
-      agent: { name: 'rehearsal', image: 'registry.example/mine' },
-    };
-    const more = { 'tiny.dev/more-secrets': '', 'tiny.dev/more-image': '' };
-    const ask = (ns: string, spec: object, { text = 'May I?', labels = {} } = {}) =>
-      as('alice').create(QUESTIONS, question(ns, 'a', { labels, spec: spawning('x', spec, text) }));
-
-    test('what its parent has, it may have', async () => {
-      const ns = await world().project('spawn');
-      await as('alice').create(SESSIONS, session(ns, 'a', parent));
-      await ask(ns, parent);
-      await ask(ns, {});
-    });
-
-    test.each([
-      [
-        'a Secret',
-        { credentials: [{ secret: 'prod-db' }] },
-        'the child would mount Secrets that Session a has not: prod-db',
-      ],
-      [
-        'git credentials',
-        { repository: { url: 'https://git.example/a', credentialsSecret: 'admin' } },
-        'has not: admin',
-      ],
-      [
-        "git credentials for another host than its parent's",
-        { repository: { url: 'https://evil.example/a', credentialsSecret: 'git' } },
-        'has not: git',
-      ],
-      [
-        'an image',
-        { agent: { name: 'rehearsal', image: 'evil.example/x' } },
-        'the child would run image evil.example/x',
-      ],
-      [
-        "another's volume",
-        { storage: { dataSource: { kind: 'PersistentVolumeClaim', name: 'b' } } },
-        'leave out storage.dataSource',
-      ],
-    ])('%s: not without words and a mark', async (_what, spec, words) => {
-      const refused = await refusal(ask('spawn', spec));
-      expect(refused.code).toBe(403);
-      expect(refused.message).toContain(words);
-    });
-
-    test('not without the mark by which it is compared', async () => {
-      const asked = question('spawn', 'a', { spec: spawning('x', { credentials: [{ secret: 'model' }] }) });
-      delete asked.metadata.labels;
-      expect((await refusal(as('alice').create(QUESTIONS, asked))).message).toContain(
-        'carries the label tiny.dev/spawn',
-      );
-    });
-
-    test('not without the settings, be it ever so marked', async () => {
-      const secrets = { text: 'May it have prod-db?', labels: { 'tiny.dev/more-secrets': '' } };
-      const spec = { credentials: [{ secret: 'prod-db' }] };
-      expect((await refusal(ask('spawn', spec, secrets))).message).toContain('must-be-set-in-configmap-tiny-settings');
-      const ns = await world().project('spawn-no', { 'spawn.allowImages': 'true' });
-      await as('alice').create(SESSIONS, session(ns, 'a', parent));
-      expect((await refusal(ask(ns, spec, secrets))).message).toContain('have spawn.allowSecrets set to "true"');
-      expect((await refusal(ask(ns, spec, { labels: more }))).code).toBe(403);
-    });
-
-    test('with the settings, the words and the mark', async () => {
-      const ns = await world().project('spawn-yes', { 'spawn.allowSecrets': 'true', 'spawn.allowImages': 'true' });
-      await as('alice').create(SESSIONS, session(ns, 'a', parent));
-      const spec = { credentials: [{ secret: 'prod-db' }], agent: { name: 'rehearsal', image: 'new.example/x' } };
-      await ask(ns, spec, { text: 'May it have prod-db, and run new.example/x?', labels: more });
-      expect((await refusal(ask(ns, spec, { text: 'May it run new.example/x?', labels: more }))).message).toContain(
-        'prod-db',
       );
     });
   });
