@@ -1,29 +1,27 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { bundlePrograms, Pod } from './pod.ts';
+import { Pod } from './pod.ts';
+import { programs } from './programs.ts';
 
-let programs: string;
+let folder: string;
 let pod: Pod;
 let client: Client;
 
 beforeAll(async () => {
-  programs = mkdtempSync(join(tmpdir(), 'programs-'));
-  await bundlePrograms(programs);
-  pod = new Pod({ programs, prompt: 'x' });
+  folder = await programs();
+  pod = new Pod({ programs: folder, prompt: 'x' });
   await pod.startTools();
   client = new Client({ name: 'test', version: '1' });
-  const args = [join(programs, 'connect.cjs'), join(pod.folder, 'run', 'mcp.sock')];
+  const args = [join(folder, 'connect.cjs'), join(pod.folder, 'run', 'mcp.sock')];
   await client.connect(new StdioClientTransport({ command: process.execPath, args }));
 });
 afterAll(async () => {
   await client.close();
   await pod.remove();
-  rmSync(programs, { recursive: true });
 });
 
 const call = async (name: string, input: Record<string, unknown> = {}) => {
@@ -79,7 +77,7 @@ it('finds the open question again after a call that was given up', async () => {
 
 it("keeps the sockets to the pod's group, and says so where nothing listens", () => {
   expect(statSync(join(pod.folder, 'run', 'mcp.sock')).mode & 0o777).toBe(0o660);
-  const none = spawnSync(process.execPath, [join(programs, 'connect.cjs'), join(pod.folder, 'none.sock')], {
+  const none = spawnSync(process.execPath, [join(folder, 'connect.cjs'), join(pod.folder, 'none.sock')], {
     encoding: 'utf8',
   });
   expect(none.status).toBe(1);

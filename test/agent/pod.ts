@@ -5,31 +5,11 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { build } from 'esbuild';
 import { type JournalRecord, openJournal } from '../../agent/harness/journal.ts';
 import { serveTools } from '../../agent/tools/box.ts';
 import { findCondition } from '../../lib/api/conditions.ts';
 import { systemClock } from '../../lib/kube/clock.ts';
 import { type PretendedApi, pretendApi, SESSION_UID } from './pretended-api.ts';
-
-const entryPoints = Object.fromEntries(
-  ['harness', 'connect', 'rehearsal'].map((program) => [program, `agent/${program}/main.ts`]),
-);
-
-/** Bundles the programs of the pod into `folder`. */
-export async function bundlePrograms(folder: string): Promise<void> {
-  const outExtension = { '.js': '.cjs' };
-  await build({
-    entryPoints,
-    outdir: folder,
-    outExtension,
-    bundle: true,
-    platform: 'node',
-    format: 'cjs',
-    minify: true,
-    logLevel: 'error',
-  });
-}
 
 /** Waits for what `look` gives. */
 export async function until<T>(

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { stringify } from 'yaml';
 import { type GitServer, startGitServer } from '../../local/git-server.ts';
-import { bundlePrograms, type Pod, type PodOptions } from './pod.ts';
+import type { Pod, PodOptions } from './pod.ts';
 import type { MakePod } from './pod-test.ts';
+import { programs } from './programs.ts';
 import { makeRepositories } from './repositories.ts';
 
 /** Set up before the tests of the file that calls this, and removed after them. */
@@ -15,9 +16,8 @@ export function setStage() {
   let server: GitServer;
   beforeAll(async () => {
     stage.root = mkdtempSync(join(tmpdir(), 'agent-'));
-    stage.programs = join(stage.root, 'programs');
     ({ first: stage.first } = makeRepositories(stage.root));
-    [server] = await Promise.all([startGitServer({ root: stage.root, port: 0 }), bundlePrograms(stage.programs)]);
+    [server, stage.programs] = await Promise.all([startGitServer({ root: stage.root, port: 0 }), programs()]);
   });
   afterAll(async () => {
     await server.stop();

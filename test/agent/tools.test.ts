@@ -1,20 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { stringify } from 'yaml';
-import { bundlePrograms, type Pod, type PodOptions } from './pod.ts';
+import type { Pod, PodOptions } from './pod.ts';
 import { it, type MakePod } from './pod-test.ts';
+import { programs } from './programs.ts';
 
-let programs: string;
+let folder: string;
 beforeAll(async () => {
-  programs = mkdtempSync(join(tmpdir(), 'programs-'));
-  await bundlePrograms(programs);
+  folder = await programs();
 });
-afterAll(() => rmSync(programs, { recursive: true }));
 
 const podFor = (makePod: MakePod, steps: unknown[], options: Partial<PodOptions> = {}): Pod =>
-  makePod({ programs, prompt: stringify(steps), ...options });
+  makePod({ programs: folder, prompt: stringify(steps), ...options });
 const question = (pod: Pod) => pod.until(() => pod.api.questions().find(({ spec }) => !spec.answer));
 
 describe.concurrent('a permission', () => {
