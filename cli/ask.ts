@@ -30,8 +30,8 @@ async function nextLine(stdin: Io['stdin']): Promise<string> {
   return line;
 }
 
-/** Whether somebody sits there who can be asked. */
-export const canAsk = ({ io }: App): boolean => io.stdin.isTTY === true;
+/** Whether somebody sits there who sees what is asked, and can answer. */
+export const canAsk = ({ io }: App): boolean => io.stdin.isTTY === true && io.stderr.isTTY === true;
 
 /** Goes on after a yes. Throws where the answer is another, or where nobody can be asked. */
 export async function askYes(app: App, question: string): Promise<void> {
