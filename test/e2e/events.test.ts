@@ -140,7 +140,7 @@ describe('where all events are lost', () => {
     await local.ok('down');
     await local.up();
     expect((await local.get(SESSIONS, 'unheard'))?.status?.conditions).toBeUndefined();
-    expect(await local.ok('touch', 'unheard')).toContain('touched');
+    expect(await local.ok('touch', '--take-over', '--yes', 'unheard')).toContain('touched');
     const { spec } = await local.materialised('unheard');
     expect(spec.requester?.username).toBe('me');
     await madeOnce(local, 'unheard');
