@@ -1,14 +1,19 @@
 /**
- * A local cluster as a person has it: the `tiny` command in processes of its own, in a temporary folder that stands
- * for the person's home. Nothing of the real user's is read or written.
+ * A local cluster as a person has it, in a temporary folder that stands for the person's home. Nothing of the real
+ * user's is read or written. What starts processes is a process of its own; other commands are called in this one.
  */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { type AuditRow, isDeed, parseAudit } from '../../cli/audit/row.ts';
+import { connect } from '../../cli/connect.ts';
+import { parseEnvironment } from '../../cli/env.ts';
+import { run as runTiny } from '../../cli/run.ts';
 import { findCondition, isTrue } from '../../lib/api/conditions.ts';
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
@@ -100,11 +105,38 @@ export class Local {
   private readonly clients = new Map<string, Client>();
 
   /** The command, as you. */
-  tiny = (...argv: string[]): Promise<Ran> => this.run(argv);
+  tiny = (...argv: string[]): Promise<Ran> =>
+    ['up', 'demo'].includes(argv[0] ?? '') ? this.run(argv) : this.call(argv);
 
   /** The command, as one of the people. */
-  as = (person: string, ...argv: string[]): Promise<Ran> => this.run(['--context', `tiny-local-${person}`, ...argv]);
+  as = (person: string, ...argv: string[]): Promise<Ran> => this.call(['--context', `tiny-local-${person}`, ...argv]);
 
+  /** The command without a process of its own. */
+  private async call(argv: string[]): Promise<Ran> {
+    const said = { out: '', err: '' };
+    const env = parseEnvironment(this.env);
+    const code = await runTiny(
+      argv,
+      {
+        stdin: (async function* () {})(),
+        stdout: { write: (text) => (said.out += text) },
+        stderr: { write: (text) => (said.err += text) },
+      },
+      {
+        program: 'tiny',
+        readEnv: async () => env,
+        now: () => new Date(),
+        random: (count) => randomBytes(count),
+        connect: (where) => connect(where, env),
+        readFile: (path) => readFile(path),
+        fetch: (...request) => fetch(...request),
+        signal: new AbortController().signal,
+      },
+    );
+    return { code, ...said };
+  }
+
+  /** The command in a process of its own, as a person starts it. */
   run(argv: string[], options: RunOptions = {}): Promise<Ran> {
     const { env, ...rest } = options;
     return run([process.execPath, join(ROOT, 'bin/tiny'), ...argv], { env: { ...this.env, ...env }, ...rest });
@@ -252,8 +284,8 @@ export class Local {
   }
 
   /** Processes of one Session's pod that run this program: harness, tools, rehearsal. */
-  processesOf(session: string, program: string): Process[] {
-    return this.processes().filter(
+  processesOf(session: string, program: string, all = this.processes()): Process[] {
+    return all.filter(
       ({ argv, environ }) => argv.includes(`${program}.cjs`) && environ.includes(`TINY_SESSION=${session}\n`),
     );
   }

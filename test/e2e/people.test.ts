@@ -36,12 +36,15 @@ test('whoever changes a Session becomes its requester; what a client writes ther
   await local.materialised('bobs');
   const lied = { type: 'merge', body: { spec: { requester: LIAR } } } as const;
   expect((await local.client('alice').patch(SESSIONS, ref('bobs'), lied)).spec.requester?.username).toBe('bob');
-  expect((await local.as('alice', 'resume', 'bobs')).code).toBe(0);
+  const careless = await local.as('alice', 'resume', 'bobs');
+  expect(careless).toMatchObject({ code: 1, err: expect.stringContaining('acts for bob, not for you') });
+  const taken = await local.as('alice', 'resume', '--take-over', '--yes', 'bobs');
+  expect(taken.code, taken.err).toBe(0);
   const { spec } = await local.finished('bobs');
   expect(spec.requester?.username).toBe('alice');
   const patched = local.deeds().filter(({ verb, resource }) => verb === 'patch' && resource === 'deployments.apps');
   expect(new Set(patched.map(({ impersonatedUser }) => impersonatedUser))).toEqual(new Set(['alice']));
-  const refused = await local.as('carol', 'suspend', 'bobs');
+  const refused = await local.as('carol', 'suspend', '--take-over', '--yes', 'bobs');
   expect(refused.code).toBe(1);
   expect(refused.err).toContain('you are carol and may not patch sessions.tiny.dev');
 });
@@ -104,8 +107,11 @@ test('an answer after the expiry does nothing: the agent has gone on without', a
     { wait: 0 },
   );
   await local.make('late', { prompt });
-  const { metadata } = await local.question('late');
+  const { metadata, spec } = await local.question('late');
   await local.finished('late');
+  // When an answer came is kept in whole seconds.
+  const over = (Math.floor(Date.parse(spec.expiresAt ?? '') / 1000) + 1) * 1000;
+  await until('the second of its expiry to be over', () => Date.now() >= over);
   const refused = await local.as('bob', 'answer', metadata.name, 'yes');
   expect(refused.code).toBe(1);
   expect(refused.err).toMatch(/expired at .*nothing was done/);

@@ -27,7 +27,7 @@ test('prompts reach the agent byte for byte, from an argument, a file and stdin,
     stdin: sized(256 * KIB),
   };
   const NEW = ['new', '--agent', 'rehearsal', '--name'];
-  await local.ok(...NEW, 'argument', '--', prompts['argument'] ?? '');
+  expect(await local.run([...NEW, 'argument', '--', prompts['argument'] ?? ''])).toMatchObject({ code: 0 });
   await local.ok(...NEW, 'file', '-f', local.write('prompt.md', prompts['file'] ?? ''));
   expect(await local.run([...NEW, 'stdin', '-'], { input: prompts['stdin'] ?? '' })).toMatchObject({ code: 0 });
   const { code, err } = await local.run([...NEW, 'huge', '-f', '-'], { input: 'x'.repeat(KIB * KIB) });

@@ -59,16 +59,17 @@ test('a Session is made, works, asks, is answered, makes a child as the answerer
     const found = await local.question('hello');
     return found.spec.kind === 'Spawn' ? found : undefined;
   });
-  const yes = await local.as('bob', 'y');
+  const unnamed = await local.as('bob', 'y');
+  expect(unnamed).toMatchObject({ code: 2, err: expect.stringContaining('hello asks (Session helper)') });
+  const yes = await local.as('bob', 'y', spawn.metadata.name);
   expect(yes).toMatchObject({ code: 0, out: `question.tiny.dev/${spawn.metadata.name} answered allow\n` });
-  expect(yes.err).toContain('hello asks (Session helper)');
   await local.finished('hello');
   expect((await local.finished('helper')).spec.requester?.username).toBe('bob');
   const { out, code } = await follow;
   expect(code).toBe(0);
   for (const part of ['answer: Red', 'spawned: ', 'done']) expect(out).toContain(part);
   const shown = await local.ok('show', 'hello');
-  for (const part of [/^State: +Completed$/m, /^ *Commits: +1$/m, /^ *helper /m]) expect(shown).toMatch(part);
+  for (const part of [/^State: +Finished$/m, /^ *Commits: +1$/m, /^ *helper /m]) expect(shown).toMatch(part);
 });
 
 test('finished Sessions hold no pod, idle functions are at zero, and a message wakes one and is said once', async () => {

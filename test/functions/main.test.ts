@@ -48,7 +48,7 @@ async function apiServer() {
 }
 
 function start(name: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [`functions/${name}.ts`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [`dist/functions/${name}.cjs`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const ended = once(child, 'exit') as Promise<[number | null, string | null]>;
