@@ -25,11 +25,12 @@ export interface ToolsOptions {
 /** Serves both sockets; the returned function closes them. */
 export async function serveTools({ identity, client, clock, log }: ToolsOptions): Promise<() => void> {
   const now = () => new Date(clock.now());
+  const over = new AbortController();
   const folder = join(identity.state, identity.sessionUid);
   const session = ownSession(client, identity);
   const status = makeStatusWriter({ client, session, file: join(folder, 'status.json'), now });
   const questions = makeQuestions({ client, identity, session, now });
-  const waiting = makeWaiting({ status, log, patience: () => patienceOf(session), now: clock.now });
+  const waiting = makeWaiting({ status, log, patience: () => patienceOf(session), clock, signal: over.signal });
   const asking = makeAsking({ questions, waiting, folder, clock });
   const harness = createHttpServer(harnessListener({ session, status, questions, waiting, now }));
   const connected = new Set<Socket>();
@@ -41,6 +42,7 @@ export async function serveTools({ identity, client, clock, log }: ToolsOptions)
   });
   await listen([harness, 'harness.sock'], [agents, 'mcp.sock'])(identity.run);
   return () => {
+    over.abort();
     harness.close();
     harness.closeAllConnections();
     agents.close();

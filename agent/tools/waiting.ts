@@ -1,7 +1,10 @@
 /** Tells that the Session waits, and for which Question, as long as one of those that were seen is open. */
 import type { Question } from '../../lib/api/question.ts';
+import type { Clock } from '../../lib/kube/clock.ts';
 import type { Decision } from '../../lib/question/decision.ts';
 import { cut } from '../cut.ts';
+import { persistently } from '../polling.ts';
+import { passes } from './passing.ts';
 import type { StatusPatch, StatusWriter } from './status-writer.ts';
 
 /** How long the Session may wait before it is put to sleep, as its spec says; `undefined`: for ever. Milliseconds. */
@@ -42,14 +45,22 @@ interface Options {
   /** Gets what could not be told. */
   log: (line: string) => void;
   patience: Patience;
-  /** Milliseconds. */
-  now: () => number;
+  clock: Clock;
+  /** Gives up what could not be told yet. */
+  signal: AbortSignal;
 }
 
-export function makeWaiting({ status, log, patience, now }: Options): Waiting {
+export function makeWaiting({ status, log, patience, clock, signal }: Options): Waiting {
   const seen = new Map<string, { since: number; said: string }>();
+  // A report that fails is tried again until a newer one takes its place: a Waiting that stays would put a Session that
+  // works to sleep.
+  let latest: StatusPatch | undefined;
   const tell = (patch: StatusPatch) => {
-    status.tell(patch).catch((error: Error) => log(`the status could not be reported: ${error.message}`));
+    latest = patch;
+    const send = async () => (latest === patch ? status.tell(patch) : undefined);
+    persistently(send, { clock, signal, isPassing: passes }).catch((error: Error) => {
+      if (!signal.aborted) log(`the status could not be reported: ${error.message}`);
+    });
   };
   const drop = (name: string) => {
     if (!seen.delete(name)) return;
@@ -59,13 +70,16 @@ export function makeWaiting({ status, log, patience, now }: Options): Waiting {
   return {
     see({ metadata: { name }, spec: { text } }, { state }) {
       if (state !== 'open') return drop(name);
-      const { since, said: before } = seen.get(name) ?? { since: now() };
-      const said = cut(text, 1024) + waited(now() - since, patience());
+      const { since, said: before } = seen.get(name) ?? { since: clock.now() };
+      const said = cut(text, 1024) + waited(clock.now() - since, patience());
       if (said === before) return;
       seen.set(name, { since, said });
       tell(open(name, said));
     },
     drop,
-    reset: () => seen.clear(),
+    reset() {
+      seen.clear();
+      latest = undefined;
+    },
   };
 }

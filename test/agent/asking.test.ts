@@ -23,6 +23,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** The tool `ask` over a pretended API server, on a clock that only its own waiting moves. */
 function asker({ failures = [], answerAt = 0 }: { failures?: Error[]; answerAt?: number }) {
   let time = 0;
+  const { signal } = new AbortController();
   const told: { at: number; message: string | undefined }[] = [];
   const sleep = async (ms: number) => {
     time += ms;
@@ -41,9 +42,8 @@ function asker({ failures = [], answerAt = 0 }: { failures?: Error[]; answerAt?:
   const tell = async ({ conditions = [] }: StatusPatch) => {
     told.push({ at: time, message: conditions.find(({ type }) => type === 'Waiting')?.message });
   };
-  const waiting = makeWaiting({ status: { tell }, log: () => {}, patience: () => 2 * MINUTE, now: clock.now });
+  const waiting = makeWaiting({ status: { tell }, log: () => {}, patience: () => 2 * MINUTE, clock, signal });
   const asking = makeAsking({ questions, waiting, folder, clock });
-  const signal = new AbortController().signal;
   return { told, ask: () => ask(asking, { text: 'May I?' }, { session: 's', now, signal, progress: () => {} }) };
 }
 

@@ -1,22 +1,31 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { StatusPatch } from '../../agent/tools/status-writer.ts';
 import { makeWaiting } from '../../agent/tools/waiting.ts';
 import type { Question } from '../../lib/api/question.ts';
+import { ApiError } from '../../lib/kube/errors.ts';
 
 const MINUTE = 60_000;
 const question = { metadata: { name: 'q' }, spec: { text: 'May I?' } } as Question;
 
-function watched(patience: number | undefined) {
-  const clock = { now: 0 };
+function watched(patience: number | undefined, failures: Error[] = []) {
+  let time = 0;
+  const clock = { now: () => time, random: () => 0, sleep: () => setImmediate() };
+  const { signal } = new AbortController();
   const told: StatusPatch[] = [];
-  const status = { tell: async (patch: StatusPatch) => void told.push(patch) };
-  const waiting = makeWaiting({ status, log: () => {}, patience: () => patience, now: () => clock.now });
+  const tell = async (patch: StatusPatch) => {
+    const failure = failures.shift();
+    if (failure) throw failure;
+    told.push(patch);
+  };
+  const status = { tell };
+  const waiting = makeWaiting({ status, log: () => {}, patience: () => patience, clock, signal });
   const see = (at: number) => {
-    clock.now = at;
+    time = at;
     waiting.see(question, { state: 'open' });
   };
   const messages = () => told.map(({ conditions }) => conditions?.find(({ type }) => type === 'Waiting')?.message);
-  return { see, messages };
+  return { see, messages, drop: () => waiting.drop('q') };
 }
 
 test('a Question that stays open is told once', () => {
@@ -33,4 +42,13 @@ test('past its patience a waiting Session stirs once a minute, so that it is put
     'Question q: May I? (for 2 min)',
     'Question q: May I? (for 3 min)',
   ]);
+});
+
+test('what the API server did not take is told again, until there is something newer to tell', async () => {
+  const failures = Array.from({ length: 5 }, () => new ApiError(409, { code: 409 }));
+  const { see, messages, drop } = watched(undefined, failures);
+  see(0);
+  drop();
+  while (messages().length === 0) await setImmediate();
+  expect(messages()).toEqual(['Question q is no longer open']);
 });
