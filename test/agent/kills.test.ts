@@ -73,28 +73,28 @@ describe.concurrent('SIGKILL', () => {
     expect(pod.prompts().toSorted()).toEqual([prompt, `${FORGOTTEN}\n${prompt}`].toSorted());
   });
 
-  it.for([
-    [3, ''],
-    [3, '{"type":"end'],
-    [4, ''],
-  ] as [number, string][])(
-    'that left %i records and %j in the journal: nothing is done twice',
-    async ([kept, torn], { makePod }) => {
-      const prompt = script({ edit: { file: 'a', append: 'x' } }, { commit: 'Add a' });
-      const pod = await podWith(makePod, { prompt }).start();
-      await pod.finished();
-      await pod.end('SIGKILL');
-      const file = join(pod.folder, 'state', pod.api.session().metadata.uid, 'journal.jsonl');
-      const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-      expect(lines).toHaveLength(5);
+  it('that left a part of the journal: nothing is done twice', async ({ makePod }) => {
+    const prompt = script({ edit: { file: 'a', append: 'x' } }, { commit: 'Add a' });
+    const pod = await podWith(makePod, { prompt }).start();
+    await pod.finished();
+    await pod.end('SIGKILL');
+    const file = join(pod.folder, 'state', pod.api.session().metadata.uid, 'journal.jsonl');
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(lines).toHaveLength(5);
+    for (const [kept, torn] of [
+      [3, ''],
+      [3, '{"type":"end'],
+      [4, ''],
+    ] as const) {
       writeFileSync(file, `${lines.slice(0, kept).join('\n')}\n${torn}`);
       await pod.start();
       await pod.until(() => pod.journal().some(({ type }) => type === 'finished'));
-      expect(pod.file('a')).toBe('x');
-      expect(pod.prompts().filter((text) => text.includes('commit'))).toEqual([prompt]);
-      expect(pod.api.session().status?.result).toMatchObject({ commits: 1 });
-    },
-  );
+      await pod.end('SIGKILL');
+    }
+    expect(pod.file('a')).toBe('x');
+    expect(pod.prompts().filter((text) => text.includes('commit'))).toEqual([prompt]);
+    expect(pod.api.session().status?.result).toMatchObject({ commits: 1 });
+  });
 
   it('in the middle of a clone: it is begun anew', async ({ makePod }) => {
     const pod = podWith(makePod, { prompt: script({ say: 'hi' }) });
