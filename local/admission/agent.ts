@@ -17,6 +17,20 @@ const AGENTS_CONDITIONS: ReadonlySet<string> = new Set([CONDITION.ready, CONDITI
 /** What follows a Session's name in the name of its Questions, so that no agent takes the name of another's. */
 const HASH = /^[0-9a-f]{10}$/;
 
+/** Throws 403 where somebody else asks what agents ask: whoever answers reads that the Session asks. */
+export function holdOthers(request: AdmissionRequest): void {
+  const { operation, resource, subresource, object, user } = request;
+  if (operation !== 'CREATE' || resource.plural !== 'questions' || resource.group !== 'tiny.dev' || subresource) return;
+  const { kind } = (object.spec ?? {}) as { kind?: string };
+  if (kind !== 'Permit' && kind !== 'Spawn') return;
+  const account = serviceAccountOf(user.username);
+  if (account?.name === AGENT && account.namespace === object.metadata.namespace) return;
+  throw refuse(
+    request,
+    'only an agent asks for a permission or for a Session of its own: make the Session yourself (`tiny new`), or ask with a Question of kind Ask',
+  );
+}
+
 /** Throws 403 where the request comes from an agent and is not its to make. */
 export function holdAgent(request: AdmissionRequest): void {
   const account = serviceAccountOf(request.user.username);

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Person } from '../../lib/api/meta.ts';
 import { resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
-import { holdAgent } from './agent.ts';
+import { holdAgent, holdOthers } from './agent.ts';
 import { holdAnswered } from './answered.ts';
 import type { AdmissionRequest } from './request.ts';
 
@@ -27,6 +27,7 @@ const STAMPS: Record<string, (request: AdmissionRequest) => Stored> = {
 export function admit(request: AdmissionRequest): Stored {
   const { operation, resource, subresource, object } = request;
   holdAgent(request);
+  holdOthers(request);
   if (operation === 'DELETE' || subresource) return object;
   const stamped = STAMPS[resourceName(resource)]?.(request) ?? object;
   return holdAnswered({ ...request, object: stamped });

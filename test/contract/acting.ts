@@ -1,7 +1,7 @@
 /** Functions at work as people, with their real tokens: whose rights count, and what is never taken for a right. */
 import { describe, expect, test } from 'vitest';
-import { DEPLOYMENTS, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
-import { answer, edit, question, refusal, session, spawning, told } from './objects.ts';
+import { DEPLOYMENTS, SESSIONS } from '../../lib/kube/types.ts';
+import { answer, edit, refusal, session, spawning, told } from './objects.ts';
 import type { Name, World } from './world.ts';
 
 export function actingCases(world: () => World): void {
@@ -12,7 +12,7 @@ export function actingCases(world: () => World): void {
       const ns = await world().project('second-group');
       await as('carol').create(SESSIONS, session(ns, 'a'));
       expect(await world().runSession(ns, 'a')).toMatchObject({ kind: 'done' });
-      const asked = await as('alice').create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
+      const asked = await world().ask(ns, 'a', { spec: spawning('child') });
       await answer(as('carol'), asked);
       expect(await world().runQuestion(ns, asked.metadata.name)).toMatchObject({ kind: 'done' });
       const child = await world().admin.get(SESSIONS, { namespace: ns, name: 'child' });
@@ -25,7 +25,7 @@ export function actingCases(world: () => World): void {
     test('makes nothing that the answerer may not', async () => {
       const ns = await world().project('answerer-may-not');
       await as('alice').create(SESSIONS, session(ns, 'a'));
-      const asked = await as('alice').create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
+      const asked = await world().ask(ns, 'a', { spec: spawning('child') });
       await answer(as('dave'), asked);
       await world().runQuestion(ns, asked.metadata.name);
       const { status, reason, message } = await told(world().admin, asked, 'Acted');

@@ -1,8 +1,9 @@
 /** The agent, tied to its pod: pods and tokens here are made by the real controllers and the real API server. */
 import { describe, expect, test } from 'vitest';
 import { type Client, PODS, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { tokenFor } from './asker.ts';
 import { answer, edit, question, refusal, session, spawning } from './objects.ts';
-import { tokenFor, type World } from './world.ts';
+import type { World } from './world.ts';
 
 const at = '2026-11-30T12:00:00Z';
 const says = (type: string, message = 'm') => ({ type, status: 'True', reason: 'R', message, lastTransitionTime: at });

@@ -23,9 +23,7 @@ export function answeredCases(world: () => World): void {
     test('keeps its labels, annotations, owners and finalizers', async () => {
       const ns = await world().project('answered-stays');
       await world().as('alice').create(SESSIONS, session(ns, 'a'));
-      const open = await world()
-        .as('alice')
-        .create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
+      const open = await world().ask(ns, 'a', { spec: spawning('child') });
       answered = await answer(world().as('bob'), open);
       for (const more of [
         { labels: { a: 'b' } },

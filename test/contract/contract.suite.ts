@@ -9,7 +9,7 @@ import { agentCases } from './agent.ts';
 import { answeredCases, collectedCases } from './answered.ts';
 import { auditCases } from './audit.ts';
 import { matrixCases } from './matrix.ts';
-import { guardCases, stampCases } from './policies.ts';
+import { askingCases, guardCases, stampCases } from './policies.ts';
 import { quotaCases, raceCases } from './races.ts';
 import { rightsCases } from './rights.ts';
 import { schemaCases } from './schemas.ts';
@@ -30,6 +30,7 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
     beforeAll(() => world.install(['rbac', 'rbac/policies']));
 
     stampCases(() => world);
+    askingCases(() => world);
     guardCases(() => world);
     answeredCases(() => world);
     collectedCases(() => world);

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { applyAll } from '../../lib/install/apply.ts';
 import { readManifests } from '../../lib/install/manifests.ts';
-import { type Client, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { type AskedServer, askerOf } from './asker.ts';
 import { CONFIG_MAPS, NAMESPACES, question, session, settingsOf, spawning, stated, until } from './objects.ts';
 
 const PROBE = 'probe';
@@ -22,7 +23,8 @@ const said = async (attempt: () => Promise<unknown>): Promise<string> => {
 const made = async <T>(attempt: () => Promise<T>): Promise<T> => until(() => attempt().catch(() => undefined));
 
 /** Every policy of `rbac/policies` but those that only a cluster without mutation needs. */
-export async function inForce(admin: Client): Promise<void> {
+export async function inForce(server: AskedServer): Promise<void> {
+  const { admin } = server;
   const namespace = PROBE;
   await admin.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: PROBE } });
   await applyAll(admin, readManifests(PROJECT), { namespace, wait: setTimeout });
@@ -32,6 +34,7 @@ export async function inForce(admin: Client): Promise<void> {
   await made(() => admin.create(SESSIONS, session(PROBE, 'probe', { requester })));
   const asked = await made(() => admin.create(QUESTIONS, question(PROBE, 'probe')));
   const agent = admin.as({ username: `system:serviceaccount:${PROBE}:tiny-agent` });
+  const asker = await askerOf(server, PROBE, 'probe');
   const image = { agent: { name: 'rehearsal', image: 'other' }, requester };
   const status = {
     apiVersion: 'tiny.dev/v1alpha1',
@@ -41,11 +44,12 @@ export async function inForce(admin: Client): Promise<void> {
   };
   const answered = `/apis/tiny.dev/v1alpha1/namespaces/${PROBE}/questions/${asked.metadata.name}`;
   const refused: Record<string, () => Promise<unknown>> = {
+    'tiny-agent-alone': () => admin.create(QUESTIONS, question(PROBE, 'probe', { spec: spawning('x') })),
     'tiny-agent-asks': () => agent.create(QUESTIONS, question(PROBE, 'probe')),
     'tiny-agent-reports': () => agent.applyStatus(SESSIONS, status),
     'tiny-allowed': () => admin.create(SESSIONS, session(PROBE, 'image', image)),
     'tiny-spawn': () =>
-      admin.create(QUESTIONS, question(PROBE, 'probe', { spec: spawning('x', { credentials: [{ secret: 's' }] }) })),
+      asker.create(QUESTIONS, question(PROBE, 'probe', { spec: spawning('x', { credentials: [{ secret: 's' }] }) })),
     'tiny-spawn-settings': () =>
       admin.create(QUESTIONS, question(PROBE, 'probe', { labels: { 'tiny.dev/more-image': '' } })),
     'tiny-who-may-answer': () =>

@@ -9,6 +9,7 @@ import { applyAll } from '../../lib/install/apply.ts';
 import { makeImpersonation } from '../../lib/install/impersonation.ts';
 import { CLAIMS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
 import { engineBinaries } from '../support/engine.ts';
+import { tokenFor } from './asker.ts';
 import {
   answer,
   answerOf,
@@ -22,7 +23,7 @@ import {
   spawning,
   told,
 } from './objects.ts';
-import { mayDo, type Name, PEOPLE, startWorld, tokenFor, type World } from './world.ts';
+import { mayDo, type Name, PEOPLE, startWorld, type World } from './world.ts';
 
 describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emulatedVersion) => {
   let world: World;
@@ -169,7 +170,7 @@ describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emu
         return (await told(world.admin, session(ns, 'a'), 'Materialised')).status;
       })
       .toBe('True');
-    const asked = await as('bob').create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
+    const asked = await world.ask(ns, 'a', { spec: spawning('child') });
     await answer(as('alice'), asked, { by: PEOPLE.alice });
     expect(await world.runQuestion(ns, asked.metadata.name)).toMatchObject({ kind: 'done' });
     expect((await world.admin.get(SESSIONS, { namespace: ns, name: 'child' }))?.spec.requester?.username).toBe('alice');
@@ -191,7 +192,7 @@ describe.skipIf(!engineBinaries).each(['1.34', '1.35'])('on Kubernetes %s', (emu
     const job = await jobOf(ns);
     expect(Object.keys(job.is.extra ?? {})).toContain('authentication.kubernetes.io/credential-id');
     await made(ns, 'alice');
-    const asked = await as('alice').create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
+    const asked = await world.ask(ns, 'a', { spec: spawning('child') });
     await answer(job.client, asked, { by: job.is });
     const right = { namespace: ns, verb: 'impersonate', group: '', resource: 'serviceaccounts', name: 'ci' };
     await mayDo(world.admin, 'system:serviceaccount:tiny-system:question', right);

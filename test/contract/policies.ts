@@ -1,7 +1,7 @@
 /** Who acted, as the API server holds it: what is stamped, and attempts to act as somebody else. */
 import { describe, expect, test } from 'vitest';
 import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
-import { answer, CONFIG_MAPS, edit, NAMESPACES, question, refusal, session, settingsOf } from './objects.ts';
+import { answer, CONFIG_MAPS, edit, NAMESPACES, question, refusal, session, settingsOf, spawning } from './objects.ts';
 import type { World } from './world.ts';
 
 const ALICE = { username: 'alice', uid: 'u-alice', groups: ['team', 'system:authenticated'] };
@@ -125,6 +125,24 @@ export function stampCases(world: () => World): void {
       });
       expect(spec.answer).toBeUndefined();
     });
+  });
+}
+
+/** Who may ask for what. */
+export function askingCases(world: () => World): void {
+  test('a Permit and a Spawn are asked by an agent alone; an Ask by whoever may', async () => {
+    const ns = await world().project('who-asks');
+    await world().as('alice').create(SESSIONS, session(ns, 'a'));
+    const permit = { kind: 'Permit', toolCall: { id: '1', title: 'rm' } };
+    for (const spec of [spawning('x'), permit]) {
+      for (const person of [world().as('alice'), world().admin]) {
+        const { code, message } = await refusal(person.create(QUESTIONS, question(ns, 'a', { spec })));
+        expect(code).toBe(403);
+        expect(message).toContain('only an agent asks for a permission');
+      }
+      await world().ask(ns, 'a', { spec });
+    }
+    await world().as('alice').create(QUESTIONS, question(ns, 'a'));
   });
 }
 

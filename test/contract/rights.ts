@@ -48,9 +48,7 @@ export function rightsCases(world: () => World): void {
         await world().bindUser(ns, account);
         const person = who === 'ci' ? world().admin.as({ username: account }) : world().as('alice');
         await world().as('bob').create(SESSIONS, session(ns, 'a'));
-        const asked = await world()
-          .as('bob')
-          .create(QUESTIONS, question(ns, 'a', { spec: spawning('child') }));
+        const asked = await world().ask(ns, 'a', { spec: spawning('child') });
         await answer(person, asked);
         expect(await world().runQuestion(ns, asked.metadata.name)).toMatchObject({ kind: 'done' });
         const again = `/apis/tiny.dev/v1alpha1/namespaces/${ns}/questions/${asked.metadata.name}/status`;

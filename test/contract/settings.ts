@@ -113,10 +113,8 @@ export function settingsCases(world: () => World): void {
         .toContain('image old.example/x is not allowed');
       await edit(as('alice'), made, { suspend: true });
       expect((await refusal(edit(as('alice'), made, image('new.example/x')))).code).toBe(403);
-      const child = question(ns, 'a', { spec: spawning('x', repository('https://evil.example/a')) });
-      expect((await refusal(as('alice').create(QUESTIONS, child))).message).toContain(
-        'repository https://evil.example/a',
-      );
+      const spec = spawning('x', repository('https://evil.example/a'));
+      expect((await refusal(world().ask(ns, 'a', { spec }))).message).toContain('repository https://evil.example/a');
     });
   });
 }

@@ -1,6 +1,7 @@
 /** What a child may have: no more than its parent, or what settings, words and marks let it; and never a looser hold. */
 import { describe, expect, test } from 'vitest';
 import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { askerOf } from './asker.ts';
 import { question, refusal, session, spawning } from './objects.ts';
 import type { Name, World } from './world.ts';
 
@@ -15,7 +16,7 @@ export function spawnCases(world: () => World): void {
     };
     const more = { 'tiny.dev/more-secrets': '', 'tiny.dev/more-image': '' };
     const ask = (ns: string, spec: object, { text = 'May I?', labels = {} } = {}) =>
-      as('alice').create(QUESTIONS, question(ns, 'a', { labels, spec: spawning('x', spec, text) }));
+      world().ask(ns, 'a', { labels, spec: spawning('x', spec, text) });
 
     test('what its parent has, it may have', async () => {
       const ns = await world().project('spawn');
@@ -59,9 +60,8 @@ export function spawnCases(world: () => World): void {
     test('not without the mark by which it is compared', async () => {
       const asked = question('spawn', 'a', { spec: spawning('x', { credentials: [{ secret: 'model' }] }) });
       delete asked.metadata.labels;
-      expect((await refusal(as('alice').create(QUESTIONS, asked))).message).toContain(
-        'carries the label tiny.dev/spawn',
-      );
+      const asker = await askerOf(world().engine, 'spawn', 'a');
+      expect((await refusal(asker.create(QUESTIONS, asked))).message).toContain('carries the label tiny.dev/spawn');
     });
 
     test('not without the settings, be it ever so marked', async () => {
@@ -95,8 +95,7 @@ export function spawnCases(world: () => World): void {
       runtimeClassName: 'gvisor',
     };
     const { agent } = parent;
-    const ask = (spec: object) =>
-      as('alice').create(QUESTIONS, question('held', 'a', { spec: spawning('x', { ...parent, ...spec }) }));
+    const ask = (spec: object) => world().ask('held', 'a', { spec: spawning('x', { ...parent, ...spec }) });
     const egress = (cidr: string, ...ports: number[]) => ({ network: { egress: [{ cidr, ports }] } });
 
     test('or more tightly', async () => {

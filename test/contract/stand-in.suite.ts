@@ -12,7 +12,7 @@ import type { TestEngineOptions } from '../support/engine.ts';
 import { actingCases } from './acting.ts';
 import { answeredCases } from './answered.ts';
 import { matrixCases } from './matrix.ts';
-import { stampCases } from './policies.ts';
+import { askingCases, stampCases } from './policies.ts';
 import { raceCases } from './races.ts';
 import { rightsCases } from './rights.ts';
 import { type Server, startWorld, type World } from './world.ts';
@@ -42,6 +42,7 @@ describe('on the stand-in', () => {
   afterAll(() => world?.engine.stop());
 
   stampCases(() => world);
+  askingCases(() => world);
   answeredCases(() => world);
   matrixCases(() => world);
   actingCases(() => world);

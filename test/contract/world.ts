@@ -16,6 +16,7 @@ import { questions } from '../../lib/question/plan.ts';
 import { reconcile } from '../../lib/reconcile.ts';
 import { sessions } from '../../lib/session/plan.ts';
 import { engineForTests, type TestEngine, type TestEngineOptions } from '../support/engine.ts';
+import { askOf, podOf, tokenFor } from './asker.ts';
 import { readAudit } from './audit-log.ts';
 import { inForce } from './in-force.ts';
 import { CONFIG_MAPS, kind, NAMESPACES, settingsOf, stated, until } from './objects.ts';
@@ -119,7 +120,7 @@ function actions(engine: Server) {
       await applyAll(admin, [...manifests, ...ROLES], { wait: setTimeout });
       accounts.session = await tokenFor(admin, 'tiny-system/session');
       accounts.question = await tokenFor(admin, 'tiny-system/question');
-      if (folders.some((folder) => folder.startsWith('rbac/policies'))) await inForce(admin);
+      if (folders.some((folder) => folder.startsWith('rbac/policies'))) await inForce(engine);
     },
     /** A project, prepared as anyone prepares one. */
     async project(name: string, settings?: Record<string, string>): Promise<string> {
@@ -160,12 +161,10 @@ function actions(engine: Server) {
       });
     },
     /** A pod of the agents' account that no Session has. */
-    async podOf(namespace: string, name: string) {
-      const spec = { serviceAccountName: 'tiny-agent', containers: [{ name: 'c', image: 'i' }] };
-      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec };
-      const { metadata } = await admin.create(PODS, pod);
-      return { apiVersion: 'v1', kind: 'Pod', name, uid: metadata.uid };
-    },
+    podOf: (namespace: string, name: string) => podOf(admin, { namespace, name }),
+    /** A Question as the agent of a Session asks it. */
+    ask: (namespace: string, session: string, more?: Parameters<typeof askOf>[2]) =>
+      askOf(engine, [namespace, session], more),
     /** What function `session` does when it is woken. */
     runSession: (namespace: string, name: string) =>
       reconcile(sessions, { namespace, name }, { client: functionClient('session'), now: () => new Date() }),
@@ -184,12 +183,4 @@ function actions(engine: Server) {
       return engine.clientOf(await tokenFor(admin, `${namespace}/tiny-agent`, boundObjectRef), 'tiny-agent');
     },
   };
-}
-
-export async function tokenFor(admin: Client, account: string, boundObjectRef?: object): Promise<string> {
-  const [namespace, name] = account.split('/');
-  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
-  const spec = { expirationSeconds: 3600, ...(boundObjectRef && { boundObjectRef }) };
-  const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec };
-  return (await admin.request<{ status: { token: string } }>('POST', path, body)).status.token;
 }

@@ -5,9 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isTrue } from '../../lib/api/conditions.ts';
 import type { Question } from '../../lib/api/question.ts';
+import { makeClient } from '../../lib/kube/client.ts';
+import { loadKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
 import { askControl } from '../../local/control.ts';
 import { TRIGGERS } from '../../local/eventing/kinds.ts';
+import { askerOf } from '../contract/asker.ts';
 import { type KillProxy, killProxy } from './function-kill.ts';
 import { Local, NAMESPACE, script, sessionNamed, until } from './local.ts';
 
@@ -80,16 +83,16 @@ describe('where all events are lost', () => {
   });
 
   test('ten deliveries of one answer make one child', async () => {
-    await local.client('alice').create(QUESTIONS, spawnQuestion('spawn-ten', 'ten', 'child-ten'));
-    await answer(local, 'spawn-ten');
+    await askTen(spawnQuestion('ten-0000000000', 'ten', 'child-ten'));
+    await answer(local, 'ten-0000000000');
     const url = await local.functionUrl('question');
-    const codes = await Promise.all(Array.from({ length: 10 }, () => local.deliver(url, 'Question', 'spawn-ten')));
+    const codes = await Promise.all(Array.from({ length: 10 }, () => local.deliver(url, 'Question', 'ten-0000000000')));
     expect(
       codes.every((code) => [202, 409].includes(code)),
       String(codes),
     ).toBe(true);
-    expect(await local.deliver(url, 'Question', 'spawn-ten')).toBe(202);
-    expect(await local.acted('spawn-ten')).toMatchObject({ status: 'True', reason: 'Spawned' });
+    expect(await local.deliver(url, 'Question', 'ten-0000000000')).toBe(202);
+    expect(await local.acted('ten-0000000000')).toMatchObject({ status: 'True', reason: 'Spawned' });
     expect(local.made('sessions.tiny.dev', 'child-ten')).toBe(1);
     expect((await local.get(SESSIONS, 'child-ten'))?.spec.requester?.username).toBe('bob');
   });
@@ -151,6 +154,15 @@ describe('where all events are lost', () => {
     for (let count = 0; count <= 5; count++) await survivesKill(proxy, `kill-${count}`, count);
   });
 
+  /** Asks as the agent of `ten`, which is asleep: by a pod that a Deployment would have named so. */
+  async function askTen(question: Question): Promise<void> {
+    const { config } = loadKubeconfig({ files: [local.kubeconfig], now: Date.now });
+    const clientOf = (token: string, fieldManager = 'tiny-agent') =>
+      makeClient({ ...config, auth: { token }, fieldManager });
+    const agent = await askerOf({ admin: local.client(), clientOf }, NAMESPACE, 'ten');
+    await agent.create(QUESTIONS, question);
+  }
+
   /** A proxy before a function whose events are tried again at once, so that the test need not wait. */
   async function proxied(name: 'session' | 'question'): Promise<KillProxy> {
     const body = { spec: { delivery: { backoffDelay: 'PT0.05S' } } };
@@ -172,11 +184,12 @@ describe('where all events are lost', () => {
     const proxy = await proxied('question');
     for (let count = 0; count <= 2; count++) {
       const child = `born-${count}`;
-      await local.client('alice').create(QUESTIONS, spawnQuestion(`q-born-${count}`, 'ten', child));
+      const name = `ten-000000001${count}`;
+      await askTen(spawnQuestion(name, 'ten', child));
       proxy.arm(`born-${count}`, count);
-      await answer(local, `q-born-${count}`);
+      await answer(local, name);
       await until(`kill ${count}`, () => proxy.kills === count + 1);
-      expect(await local.acted(`q-born-${count}`)).toMatchObject({ status: 'True', reason: 'Spawned' });
+      expect(await local.acted(name)).toMatchObject({ status: 'True', reason: 'Spawned' });
       expect(local.made('sessions.tiny.dev', child)).toBe(1);
     }
   });

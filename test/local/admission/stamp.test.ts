@@ -187,6 +187,23 @@ describe('who changed the settings', () => {
   });
 });
 
+describe('a Permit or a Spawn', () => {
+  const asked = (kind: string, user: Person) =>
+    admit(request({ object: thing('Question', 's-0123456789', { spec: { session: 's', kind } }), user }));
+
+  test.each(['Permit', 'Spawn'])('is asked by the agent of the project alone: %s', (kind) => {
+    const elsewhere = { username: 'system:serviceaccount:other:tiny-agent' };
+    for (const user of [alice, { username: 'system:serviceaccount:demo:ci' }])
+      expect(() => asked(kind, user)).toThrow('only an agent asks for a permission');
+    expect(() => asked(kind, elsewhere)).toThrow();
+    expect(asked(kind, agent()).metadata.name).toBe('s-0123456789');
+  });
+
+  test('is not an Ask, which anyone may make', () => {
+    expect(asked('Ask', alice).metadata.name).toBe('s-0123456789');
+  });
+});
+
 describe('an agent', () => {
   const condition = (type: string, status = 'True') => ({ type, status, reason: 'R', message: '' });
   const refused = (over: Parameters<typeof request>[0]) => {
