@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { connect } from '../../cli/connect.ts';
 import { parseEnvironment } from '../../cli/env.ts';
+import type { Question } from '../../lib/api/question.ts';
 import type { Client, ResourceType } from '../../lib/kube/types.ts';
 import { QUESTIONS } from '../../lib/kube/types.ts';
 import { type ApiServer, startApiServer } from '../../local/api/server.ts';
@@ -79,6 +80,15 @@ const as = (context: string, ...argv: string[]) =>
     deps: { connect: (where) => connect(where, env), readFile: (path) => readFile(path) },
   });
 
+/** What a person may ask, too: a Permit or a Spawn is an agent's alone. */
+function ask(name: string): Question {
+  const { toolCall: _, options = [], ...spec } = question(name).spec;
+  return {
+    ...question(name),
+    spec: { ...spec, kind: 'Ask', options: options.map(({ id, text }) => ({ id, text })) },
+  };
+}
+
 describe('against an API server', () => {
   it('a Session is made, listed, shown, spoken to, suspended, resumed and removed, each in the name of who did it', async () => {
     expect(await as('alice', 'new', 'Say hello', '--name', 'hello', '--agent', 'rehearsal')).toEqual({
@@ -115,7 +125,7 @@ describe('against an API server', () => {
   });
 
   it('of two answers in the same moment one wins, and the other is told who', async () => {
-    await admin.create(QUESTIONS, question('race'));
+    await admin.create(QUESTIONS, ask('race'));
     const both = await Promise.all([as('alice', 'answer', 'race', 'allow'), as('bob', 'answer', 'race', 'deny')]);
     const { spec } = JSON.parse((await as('alice', 'show', 'question/race', '-o', 'json')).out);
     const winner = spec.answer.by.username;
@@ -126,7 +136,7 @@ describe('against an API server', () => {
   });
 
   it('who may not answer is told which right is missing', async () => {
-    await admin.create(QUESTIONS, question('closed'));
+    await admin.create(QUESTIONS, ask('closed'));
     expect((await as('carol', 'y', 'closed')).err).toContain('you are carol and may not get questions.tiny.dev');
   });
 
