@@ -52,6 +52,8 @@ describe.skipIf(found.length === 0).each(found)('kubectl $version', ({ path }) =
     });
   const kubectl = async (line: string, options: Parameters<typeof run>[1] = {}): Promise<string> =>
     (await run(line.split(' '), options)).text;
+  /** What each of these prints, asked for all at once: for commands that change nothing. */
+  const kubectlAll = (...lines: string[]): Promise<string[]> => Promise.all(lines.map((line) => kubectl(line)));
   const apply = (...objects: unknown[]) =>
     kubectl('apply -f -', { stdin: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) });
 
@@ -99,17 +101,26 @@ describe.skipIf(found.length === 0).each(found)('kubectl $version', ({ path }) =
   });
 
   it('gets tables, wide, by short name and category, sorted and selected', async () => {
-    expect(await kubectl('get sessions')).toMatch(/^NAME +AGENT +STATE +MESSAGE +AGE\none +rehearsal/);
-    expect(await kubectl('get sess one -o name')).toBe('session.tiny.dev/one\n');
-    expect(await kubectl('get tiny')).toContain('session.tiny.dev/one');
-    expect(await kubectl('get sess -o wide')).toMatch(/^NAME.*REQUESTER.*\none .* admin/);
-    expect(await kubectl('get sess -A --sort-by .metadata.name')).toMatch(/^NAMESPACE +NAME/);
-    expect(await kubectl('get sess --field-selector metadata.name=served -o jsonpath={.items[*].spec.prompt}')).toBe(
-      'hello',
+    const [plain, short, category, wide, everywhere, selected, others, unknown, none] = await kubectlAll(
+      'get sessions',
+      'get sess one -o name',
+      'get tiny',
+      'get sess -o wide',
+      'get sess -A --sort-by .metadata.name',
+      'get sess --field-selector metadata.name=served -o jsonpath={.items[*].spec.prompt}',
+      'get ns,crd',
+      'get nothing',
+      'get sess none',
     );
-    expect(await kubectl('get ns,crd')).toMatch(/namespace\/work +Active/);
-    expect(await kubectl('get nothing')).toContain('the server doesn\'t have a resource type "nothing"');
-    expect(await kubectl('get sess none')).toBe('Error from server (NotFound): sessions.tiny.dev "none" not found\n');
+    expect(plain).toMatch(/^NAME +AGENT +STATE +MESSAGE +AGE\none +rehearsal/);
+    expect(short).toBe('session.tiny.dev/one\n');
+    expect(category).toContain('session.tiny.dev/one');
+    expect(wide).toMatch(/^NAME.*REQUESTER.*\none .* admin/);
+    expect(everywhere).toMatch(/^NAMESPACE +NAME/);
+    expect(selected).toBe('hello');
+    expect(others).toMatch(/namespace\/work +Active/);
+    expect(unknown).toContain('the server doesn\'t have a resource type "nothing"');
+    expect(none).toBe('Error from server (NotFound): sessions.tiny.dev "none" not found\n');
   });
 
   it('describes', async () => {
@@ -181,11 +192,14 @@ describe.skipIf(found.length === 0).each(found)('kubectl $version', ({ path }) =
   });
 
   it('explains', async () => {
-    expect(await kubectl('explain session.spec.prompt')).toMatch(/KIND: +Session[\s\S]*What the agent is to do\./);
-    expect(await kubectl('explain questions --recursive')).toContain('defaultOption');
-    expect(await kubectl('api-resources --api-group tiny.dev')).toMatch(
-      /sessions +\S+ +tiny.dev\/v1alpha1 +true +Session/,
+    const [field, all, resources] = await kubectlAll(
+      'explain session.spec.prompt',
+      'explain questions --recursive',
+      'api-resources --api-group tiny.dev',
     );
+    expect(field).toMatch(/KIND: +Session[\s\S]*What the agent is to do\./);
+    expect(all).toContain('defaultOption');
+    expect(resources).toMatch(/sessions +\S+ +tiny.dev\/v1alpha1 +true +Session/);
   });
 
   it('says which commands it can not read', async () => {
