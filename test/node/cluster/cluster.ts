@@ -81,12 +81,13 @@ const kubeletReader = {
   subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'kube-apiserver-kubelet-client' }],
 } as KubeObject;
 
-async function install(admin: Client): Promise<void> {
+async function install(server: Parameters<typeof inForce>[0]): Promise<void> {
+  const { admin } = server;
   const everywhere = ['rbac', 'rbac/policies', 'knative'].flatMap((name) => readManifests(join(ROOT, name)));
   await applyAll(admin, [...everywhere, ...localRoles(), namespace, kubeletReader], { wait: setTimeout });
   const project = readManifests(join(ROOT, 'rbac/project'));
   await applyAll(admin, project, { namespace: PROJECT, wait: setTimeout });
-  await inForce(admin);
+  await inForce(server);
   await admin.delete(NAMESPACES, { name: 'probe' });
 }
 
@@ -140,14 +141,14 @@ export async function startCluster(log: (line: string) => void): Promise<Cluster
   });
   await forward(443, Number(new URL(engine.url).port));
   took('the API server is ready');
-  const clientOf = (token: string, fieldManager: string) =>
+  const clientOf = (token: string, fieldManager = 'test') =>
     makeClient({ server: engine.url, ca: engine.caPem, auth: { token }, fieldManager });
   const admin = clientOf(engine.adminToken, 'test');
   const tokens = { kubelet: tokenOf('kubelet'), scheduler: tokenOf('scheduler') };
   const { controllerManager = '' } = binaries;
   await startNode({ folder, programs, controllerManager, engineFolder, images, url: engine.url, tokens, admin });
   took('the node is Ready');
-  await install(admin);
+  await install({ admin, clientOf });
   took('tiny is installed');
   const repository = join(folder, 'git/work.git');
   mkdirSync(join(folder, 'git'));
