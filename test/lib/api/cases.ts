@@ -35,7 +35,6 @@ const items = (what: string, max: number, spec: (list: number[]) => Spec): Row[]
   [`${max + 1} ${what}`, spec(Array.from({ length: max + 1 }, (_, i) => i)), false],
 ];
 
-// biome-ignore lint/complexity/useMaxParams: a row reads like its columns
 const each = (what: string, values: unknown[], spec: (value: unknown) => Spec, ok: boolean): Row[] =>
   values.map((value) => [`${what} ${JSON.stringify(value)?.slice(0, 60)}`, spec(value), ok]);
 
