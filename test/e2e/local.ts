@@ -9,7 +9,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { type AuditRow, isDeed, parseAudit } from '../../cli/audit/row.ts';
 import { connect } from '../../cli/connect.ts';
 import { parseEnvironment } from '../../cli/env.ts';
@@ -27,7 +27,6 @@ import { type GitServer, startGitServer } from '../../local/git-server.ts';
 
 // What is waited for comes within seconds; on a machine that does much else, later.
 const LIMIT_MS = 60_000;
-vi.setConfig({ testTimeout: 2 * LIMIT_MS, hookTimeout: 2 * LIMIT_MS });
 
 const ROOT = join(import.meta.dirname, '../..');
 export const NAMESPACE = 'default';
