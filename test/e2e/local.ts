@@ -75,6 +75,7 @@ export async function until<T>(what: string, read: () => T | Promise<T>): Promis
 
 /** A process that belongs to a cluster. */
 export interface Process {
+  parent: number;
   pid: number;
   argv: string;
   environ: string;
@@ -276,17 +277,22 @@ export class Local {
       .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
       .map((pid) => ({
         pid: Number(pid),
+        parent: Number(read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')[1]),
         argv: read(`/proc/${pid}/cmdline`).replaceAll('\0', ' '),
         environ: read(`/proc/${pid}/environ`).replaceAll('\0', '\n'),
       }))
       .filter(({ argv, environ }) => argv.includes(this.folder) || environ.includes(this.folder));
   }
 
-  /** Processes of one Session's pod that run this program: harness, tools, rehearsal. */
+  /**
+   * Processes of one Session's pod that run this program: harness, tools, rehearsal. A child that one of them has just
+   * forked shows its parent's command until it becomes its own, and is none.
+   */
   processesOf(session: string, program: string, all = this.processes()): Process[] {
-    return all.filter(
+    const alike = all.filter(
       ({ argv, environ }) => argv.includes(`${program}.cjs`) && environ.includes(`TINY_SESSION=${session}\n`),
     );
+    return alike.filter(({ parent }) => !alike.some(({ pid }) => pid === parent));
   }
 
   /** A file of a Session's volume: `repo/…`, `home/…`, `state/…`; `''` where there is none. */
