@@ -16,7 +16,8 @@ const BENCHES: Record<string, Entry> = {
     load: async () => (await import('./cold-start.ts')).coldStart,
   },
   materialise: {
-    summary: 'requests and time for a new Session; ratio of a burst of events to a plain loop of the same requests',
+    summary:
+      'requests and time for a new Session; ratio of a burst of events to a plain loop of the same requests; --engine kubernetes: 1,000 at once (at least 0.8)',
     load: async () => (await import('./materialise.ts')).materialise,
   },
   up: {
