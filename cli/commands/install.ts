@@ -2,10 +2,10 @@
 import type { Features } from '../../lib/install/features.ts';
 import { preview } from '../../lib/install/preview.ts';
 import type { App } from '../app.ts';
+import { askYes } from '../ask.ts';
 import type { Define } from '../define.ts';
 import { UsageError } from '../failure.ts';
 import { applyStages } from '../install/apply.ts';
-import { confirm } from '../install/confirm.ts';
 import { planInstall, type Wanted } from '../install/plan.ts';
 import { changes, refuseWithoutRights, showPreviews, summary } from '../install/show.ts';
 import { withProgress } from '../output/progress.ts';
@@ -81,7 +81,7 @@ async function install(app: App, options: Options): Promise<void> {
   refuseWithoutRights(previews, 'install tiny here');
   if (options.dryRun) return;
   if (changes(previews) && !options.yes)
-    await confirm(app, `${summary(previews)} in cluster ${safeLine(context)}. Go on?`);
+    await askYes(app, `${summary(previews)} in cluster ${safeLine(context)}. Go on?`);
   await applyStages(app, plan);
   next(app, plan.features, options.minimal ?? false);
 }

@@ -60,7 +60,6 @@ export const isForbidden = is(403);
 export const isInvalid = is(422);
 export const isThrottled = is(429);
 export const isBadRequest = is(400);
-export const isUnauthorized = is(401);
 export const isGone = is(410);
 export const isAlreadyExists = (error: unknown): error is ApiError =>
   is(409)(error) && error.reason === 'AlreadyExists';

@@ -35,7 +35,7 @@ async function startCluster() {
     const io: Io = {
       stdin: Object.assign(stdin, { isTTY: typed !== undefined }),
       stdout: { write: (text) => (said.out += text) },
-      stderr: { write: (text) => (said.err += text) },
+      stderr: { write: (text) => (said.err += text), isTTY: typed !== undefined },
     };
     const deps: Deps = {
       program: 'tiny',
