@@ -70,7 +70,7 @@ function rangesOf(text: string, needles: readonly string[], covered: number): Ra
   const merged: Range[] = [];
   for (const [start, end] of found.sort((a, b) => a[0] - b[0])) {
     const last = merged.at(-1);
-    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    if (last && start < last[1]) last[1] = Math.max(last[1], end);
     else merged.push([start, end]);
   }
   return merged;

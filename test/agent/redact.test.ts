@@ -79,6 +79,7 @@ describe('makeStreamRedactor', () => {
         const out = chunks.map((chunk) => stream.push(chunk)).join('') + stream.end();
         expect(out).toBe(makeRedactor(secrets)(chunks.join('')));
       }),
+      { numRuns: 1000 },
     );
   });
 });
