@@ -1,4 +1,4 @@
-/** Which API server a local cluster is to have, from the command's flag; a real one is found first, or built. */
+/** Which API server a local cluster is to have, from the command's flag; a real one is found, downloaded or built. */
 import { join } from 'node:path';
 import { Option } from 'commander';
 import type { Binaries } from '../../local/engine/binaries.ts';
@@ -19,15 +19,18 @@ export const engineOption = (): Option =>
 
 /** A build says a line for each of thousands of packages; where no terminal shows the last, these are told. */
 const NOTED = /^(Kubernetes v|another|building \()|passed over/;
+/** Why it takes longer than it might is told even there. */
+const TOLD = /^Kubernetes is not downloaded/;
 
 /** The programs; `undefined` for the stand-in. Throws `Failure` where none is there and none can be built. */
 export async function chosenEngine(app: App, name: EngineName): Promise<Binaries | undefined> {
   if (name === 'stand-in') return undefined;
   const { assets, path, cache } = app.env;
   const progress = startProgress(app.io.stderr, 'Looking for Kubernetes');
-  const say = (line: string) => (NOTED.test(line) && !app.io.stderr.isTTY ? app.note(line) : progress.say(line));
+  const isNote = (line: string) => TOLD.test(line) || (NOTED.test(line) && !app.io.stderr.isTTY);
+  const say = (line: string) => (isNote(line) ? app.note(line) : progress.say(line));
   try {
-    return await findEngine({ root: ROOT, assets, path, cache, say, signal: app.signal });
+    return await findEngine({ root: ROOT, assets, path, cache, fetch, say, signal: app.signal });
   } catch (error) {
     if (error instanceof NoEngine) throw new Failure(error.message, error.advice);
     throw error;

@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
+/** Tells what is being done now, one short line. */
+export type Say = (line: string) => void;
+
 /** Paths of the programs. */
 export interface Binaries {
   etcd: string;

@@ -6,12 +6,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { DatabaseSync } from 'node:sqlite';
-import { setTimeout } from 'node:timers/promises';
-import { PROGRAMS } from './binaries.ts';
-
-/** Tells what is being done now, one short line. */
-export type Say = (line: string) => void;
+import { PROGRAMS, type Say } from './binaries.ts';
+import { locked } from './lock.ts';
 
 export interface Build {
   /** The Go module. */
@@ -102,34 +98,11 @@ async function compile(build: Build, output: string): Promise<void> {
   await go(args, { module, signal, line });
 }
 
-/** Only one builds at a time; the lock is the system's, so that no kill leaves it behind. */
-async function locked<T>(file: string, { say, signal }: Build, work: () => Promise<T>): Promise<T> {
-  const lock = new DatabaseSync(file, { timeout: 0 });
-  try {
-    while (!take(lock)) {
-      say('another process builds it; waiting');
-      await setTimeout(300, undefined, signal && { signal });
-    }
-    return await work();
-  } finally {
-    lock.close();
-  }
-}
-
-function take(lock: DatabaseSync): boolean {
-  try {
-    lock.exec('BEGIN EXCLUSIVE');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** Makes `into`, where the programs are links to one. Throws `NotBuilt`. */
 export async function buildEngine(build: Build): Promise<void> {
   const parent = join(build.into, '..');
   mkdirSync(parent, { recursive: true });
-  await locked(join(parent, 'lock'), build, async () => {
+  await locked(join(parent, 'lock'), { ...build, busy: 'another process builds it; waiting' }, async () => {
     if (existsSync(build.into)) return;
     const making = mkdtempSync(join(parent, '.making-'));
     try {

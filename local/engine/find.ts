@@ -1,11 +1,14 @@
 /**
- * Finds the engine's programs: in `KUBEBUILDER_ASSETS`, on the path, in the cache; else they are built once. (They are
- * not downloaded: docs/decisions/engine-from-modules.md.)
+ * Finds the engine's programs: in `KUBEBUILDER_ASSETS`, on the path, in the cache; else they are downloaded by pinned
+ * checksum, else built once (docs/decisions/engine-from-modules.md).
  */
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Binaries, builtVersion, minorOf, OLDEST_MINOR, PROGRAMS, versionOf } from './binaries.ts';
-import { buildEngine, goVersion, NotBuilt, type Say } from './build.ts';
+import { type Binaries, builtVersion, minorOf, OLDEST_MINOR, PROGRAMS, type Say, versionOf } from './binaries.ts';
+import { buildEngine, goVersion, NotBuilt } from './build.ts';
+import { downloadEngine, downloadedFolder, releaseHere } from './download.ts';
+import { type Fetch, NotDownloaded } from './fetch-verified.ts';
+import type { Release } from './releases.ts';
 
 export interface Finding {
   /** The project's own folder. */
@@ -18,6 +21,10 @@ export interface Finding {
   cache: string;
   say: Say;
   signal?: AbortSignal | undefined;
+  /** By what it is downloaded; absent: it is not. */
+  fetch?: Fetch | undefined;
+  /** What is downloaded; default: what there is for this machine. */
+  release?: Release | undefined;
 }
 
 /** None is there and none can be built; `advice` says what to do. */
@@ -30,9 +37,17 @@ export class NoEngine extends Error {
   }
 }
 
+const enginesFolder = ({ cache }: Pick<Finding, 'cache'>): string => join(cache, 'engine');
+
 /** Where the engine of this version is kept. */
 export const cacheFolder = ({ cache, root }: Pick<Finding, 'cache' | 'root'>): string =>
-  join(cache, 'engine', `v${builtVersion(root)}`);
+  join(enginesFolder({ cache }), `v${builtVersion(root)}`);
+
+/** What was downloaded before; none where there is nothing to be downloaded for this machine. */
+function downloaded(finding: Finding): string[] {
+  const release = finding.release ?? releaseHere();
+  return release ? [downloadedFolder(enginesFolder(finding), release)] : [];
+}
 
 const inFolders = (folders: readonly string[], name: string): string | undefined =>
   folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
@@ -63,7 +78,7 @@ async function look(folders: readonly string[], say: Say): Promise<Binaries | un
 export async function lookForEngine(finding: Finding): Promise<Binaries | undefined> {
   const { assets, path, say } = finding;
   const cache = cacheFolder(finding);
-  const places = [...(assets ? [[assets]] : []), path.split(delimiter).filter(Boolean), [cache]];
+  const places = [...(assets ? [[assets]] : []), path.split(delimiter).filter(Boolean), [cache], downloaded(finding)];
   for (const folders of places) {
     const found = await look(folders, say);
     if (!found) continue;
@@ -98,6 +113,28 @@ async function build(finding: Finding): Promise<Binaries> {
   return built;
 }
 
-/** The programs, built where need be. Throws `NoEngine`. */
+/** Downloads it into the cache; `undefined`, and a line that says why, where that can't be done. */
+async function download(finding: Finding): Promise<Binaries | undefined> {
+  const { fetch, say, signal } = finding;
+  const release = finding.release ?? releaseHere();
+  if (!fetch || !release) return undefined;
+  try {
+    const into = await downloadEngine({
+      folder: enginesFolder(finding),
+      release,
+      arch: process.arch,
+      fetch,
+      say,
+      signal,
+    });
+    return await look([into], say);
+  } catch (error) {
+    if (!(error instanceof NotDownloaded)) throw error;
+    say(`Kubernetes is not downloaded: ${error.message}`);
+    return undefined;
+  }
+}
+
+/** The programs, downloaded or built where need be. Throws `NoEngine`. */
 export const findEngine = async (finding: Finding): Promise<Binaries> =>
-  (await lookForEngine(finding)) ?? (await build(finding));
+  (await lookForEngine(finding)) ?? (await download(finding)) ?? (await build(finding));
