@@ -46,7 +46,7 @@ async function outcomeOf<T extends KubeObject>(
     log.warn({ outcome: 'unreadable' }, subject.unreadable);
     return { kind: 'unreadable', message: subject.unreadable };
   }
-  const outcome = await reconcile(reconciler, subject, options);
+  const outcome = await reconcile(reconciler, subject, { ...options, look: subject.look });
   const level = outcome.kind === 'failed' ? 'error' : 'info';
   log[level]({ ...subject, outcome: outcome.kind }, outcome.message);
   return outcome;

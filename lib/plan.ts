@@ -3,7 +3,8 @@
  * nothing; `reconcile` carries it out, a dry run prints it.
  */
 import type { Condition, KubeObject, Person, Stored } from './api/meta.ts';
-import type { Precondition, Ref, ResourceType } from './kube/types.ts';
+import type { Proposal } from './api/question-parts.ts';
+import type { Client, Precondition, Ref, ResourceType } from './kube/types.ts';
 
 /** One object that must exist. */
 export interface Ensure {
@@ -49,12 +50,35 @@ export interface Tidings<T extends KubeObject = KubeObject> {
   say: (object: Stored<T>) => Report | undefined;
 }
 
+/** Objects that a person has said yes to, applied if that changes what they were shown. */
+export interface Applying {
+  /** The project, whose settings say what may be applied. */
+  namespace: string;
+  proposal: Proposal;
+  /** What each object was shown to change, as a digest; absent where only the objects were shown. */
+  shown?: readonly string[];
+}
+
+/**
+ * Other objects on which it depends. The caller reads them before anything is done, and goes on with what `then` makes of
+ * them in place of the plan that the reading stands in; that one holds as long as nobody has looked.
+ */
+export interface Reading {
+  type: ResourceType;
+  refs: Ref[];
+  then: (found: readonly (Stored<KubeObject> | undefined)[]) => Plan;
+}
+
 /** What to do about one object. An empty plan means that all is as it should be. */
 export interface Plan {
+  /** What is to be read first. */
+  reading?: Reading;
   /** With whose rights `ensure` and `remove` are done. */
   actor?: Person;
   ensure: Ensure[];
   remove: Remove[];
+  /** Done last, by the reconciler's own `apply`. */
+  apply?: Applying;
   /** What can't be done at all, decided before anything is tried. */
   refusal?: Refusal;
   /** What is told when all of it was done. */
@@ -67,12 +91,20 @@ export interface Plan {
 
 export const NOTHING: Plan = { ensure: [], remove: [] };
 
+/**
+ * How an object is looked at. At a glance what was reported is believed: most events are our own reports, coming back.
+ * Closely, each child is looked at too: the sweep asks for it where a child is missing or is not as it was made.
+ */
+export type Look = 'glance' | 'closely';
+
 /** How one kind of object is reconciled: all of it pure. */
 export interface Reconciler<T extends KubeObject> {
   type: ResourceType<T>;
   /** Whether a refusal stands for good, even one that would pass by itself. */
   final: boolean;
-  plan(object: Stored<T>, now: Date): Plan;
+  plan(object: Stored<T>, now: Date, look?: Look): Plan;
   /** What is told when `refusal` stood in the way; `undefined` where it has been told already. */
   refused(object: Stored<T>, refusal: Refusal, now: Date): Report | undefined;
+  /** Carries `Plan.apply` out. Throws what may pass by itself. */
+  apply?(applying: Applying, callers: { own: Client; person: Client }): Promise<Refusal | undefined>;
 }

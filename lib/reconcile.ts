@@ -9,12 +9,14 @@ import { ImpersonationRefused } from './identity/impersonation-headers.ts';
 import { isConflict, isNotFound } from './kube/errors.ts';
 import type { Client, Ref } from './kube/types.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import type { Plan, Reconciler, Refusal, Report, Tidings } from './plan.ts';
+import type { Look, Plan, Reconciler, Refusal, Report, Tidings } from './plan.ts';
 
 export interface ReconcileOptions {
   /** Reads and reports as the caller; acts as the person of the plan. */
   client: Client;
   now: () => Date;
+  /** Default: a glance. */
+  look?: Look | undefined;
   /** How to act as a person. Default: by impersonation. */
   actAs?: (person: NonNullable<Plan['actor']>) => Client;
 }
@@ -51,8 +53,8 @@ async function once<T extends KubeObject>(
   const object = await options.client.get(reconciler.type, ref);
   if (!object) return { kind: 'done', message: 'gone' };
   const now = options.now();
-  const plan = reconciler.plan(object, now);
-  const refusal = plan.refusal ?? (await act(plan, options));
+  const plan = await wellRead(options.client, reconciler.plan(object, now, options.look));
+  const refusal = plan.refusal ?? (await act(reconciler, plan, options));
   const report = refusal ? reconciler.refused(object, refusal, now) : plan.report;
   const settled =
     (await heard(options.client, plan.tidings)) &&
@@ -61,10 +63,23 @@ async function once<T extends KubeObject>(
   return refusal ? refusedOutcome(refusal, reconciler.final) : { kind: 'done', message: summary(plan) };
 }
 
-async function act(plan: Plan, options: ReconcileOptions): Promise<Refusal | undefined> {
+/** The plan once all that it depends on was read. */
+async function wellRead(client: Client, plan: Plan): Promise<Plan> {
+  if (!plan.reading) return plan;
+  const { type, refs, then } = plan.reading;
+  return wellRead(client, then(await Promise.all(refs.map((ref) => client.get(type, ref)))));
+}
+
+async function act<T extends KubeObject>(
+  reconciler: Reconciler<T>,
+  plan: Plan,
+  { client: own, actAs: as = own.as }: ReconcileOptions,
+): Promise<Refusal | undefined> {
   if (!plan.actor) return undefined;
   try {
-    return await actAs(options.actAs ? options.actAs(plan.actor) : options.client.as(plan.actor), plan);
+    const person = as(plan.actor);
+    const refusal = await actAs(person, plan);
+    return refusal ?? (plan.apply && (await reconciler.apply?.(plan.apply, { own, person })));
   } catch (error) {
     if (error instanceof ImpersonationRefused)
       return { reason: 'RequesterNotAPerson', message: error.message, passes: false };

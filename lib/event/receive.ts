@@ -5,6 +5,7 @@
 import { CloudEvent, HTTP, type Message } from 'cloudevents';
 import * as z from 'zod/mini';
 import type { ResourceType } from '../kube/types.ts';
+import type { Look } from '../plan.ts';
 
 /** The event can't be read; the message says why and quotes nothing of it. */
 export class UnreadableEvent extends Error {
@@ -15,6 +16,8 @@ export interface Subject {
   kind: string;
   namespace: string;
   name: string;
+  /** Absent: a glance. */
+  look?: Look;
 }
 
 /** The longest body that is read, in bytes: an event in Reference mode has about 100, one in Resource mode an object. */
@@ -22,6 +25,9 @@ export const MAX_EVENT_BYTES = 2 * 1024 * 1024;
 
 /** As ApiServerSource names its events, in Reference and in Resource mode. */
 const TYPE = /^dev\.knative\.apiserver\.(ref|resource)\.(add|update|delete)$/;
+
+/** The sweep's own, with the data of Reference mode: something is out of step that a glance would not show. */
+export const SWEEP_TYPE = 'dev.tiny.sweep.ref';
 
 const label = z.string().check(z.maxLength(63), z.regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/));
 const reference = z.object({ apiVersion: z.string(), kind: z.string(), namespace: label, name: label });
@@ -34,15 +40,20 @@ const resource = z.object({
 /** What the event is about. `type` is the kind that the caller takes. Throws `UnreadableEvent`. */
 export function receive(message: Message<unknown>, type: ResourceType): Subject {
   const event = read(message);
-  const [, mode] = TYPE.exec(event.type) ?? [];
-  if (!mode) throw new UnreadableEvent('the type is none of dev.knative.apiserver.(ref|resource).(add|update|delete)');
+  const swept = event.type === SWEEP_TYPE;
+  const mode = swept ? 'ref' : TYPE.exec(event.type)?.[1];
+  if (!mode) {
+    throw new UnreadableEvent(
+      `the type is none of dev.knative.apiserver.(ref|resource).(add|update|delete) and ${SWEEP_TYPE}`,
+    );
+  }
   const { apiVersion, ...subject } =
     mode === 'ref' ? parse(reference, event.data) : flatten(parse(resource, event.data));
   const expected = [type.group, type.version].filter(Boolean).join('/');
   if (subject.kind !== type.kind || apiVersion !== expected) {
     throw new UnreadableEvent(`the data is about another kind of object than ${expected} ${type.kind}`);
   }
-  return subject;
+  return swept ? { ...subject, look: 'closely' } : subject;
 }
 
 const flatten = ({ metadata, ...rest }: z.infer<typeof resource>) => ({ ...rest, ...metadata });

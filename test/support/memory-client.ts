@@ -183,6 +183,20 @@ export class MemoryServer {
     return merged;
   }
 
+  /** A page of a list over all namespaces, in the order of keys. */
+  #page(path: string): object {
+    const url = new URL(path, 'https://memory');
+    const { limit = '500', continue: after = '', labelSelector = '' } = Object.fromEntries(url.searchParams);
+    const [, group = '', plural = ''] = /^\/apis?(?:\/([^/]+))?\/v[0-9a-z]+\/([a-z]+)$/.exec(url.pathname) ?? [];
+    const [label = '', value] = labelSelector.split('=');
+    const keys = [...this.#objects.keys()].filter((key) => key.startsWith(`${group}/${plural}/`)).sort();
+    const found = keys.filter((key) => !label || this.#objects.get(key)?.metadata.labels?.[label] === value);
+    const rest = found.filter((key) => key > after);
+    const page = rest.slice(0, Number(limit));
+    const items = page.map((key) => clone(this.#objects.get(key)));
+    return { items, metadata: { ...(rest.length > page.length && { continue: page.at(-1) }) } };
+  }
+
   #patch(type: ResourceType, ref: Ref, { type: form, body }: Patch): Live {
     const key = this.#key(type, ref);
     const live = this.#objects.get(key);
@@ -245,7 +259,10 @@ export class MemoryServer {
         return this.#clientOf(manager, other);
       },
       watch: absent,
-      request: absent,
+      request: (method, path) => {
+        if (method !== 'GET') absent();
+        return this.#carryOut({ verb: 'list', kind: path, name: '' }, () => this.#page(path)) as Promise<never>;
+      },
       stream: absent,
     };
   }

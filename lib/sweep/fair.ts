@@ -1,0 +1,25 @@
+/**
+ * Which of many are done in one pass: a bounded number, the same from each project in turn. The start moves on from
+ * pass to pass, so that what can't be put right keeps nobody else waiting for ever. Pure.
+ */
+
+/** Up to `most` of what stands in the lists, a round at a time, beginning at the `turn`th list and share of each list. */
+export function fairly<T>(lists: readonly (readonly T[])[], { most, turn }: { most: number; turn: number }): T[] {
+  const filled = lists.filter((list) => list.length > 0);
+  const share = Math.max(1, Math.floor(most / Math.max(1, filled.length)));
+  const rotated = rotate(
+    filled.map((list) => rotate(list, turn * share)),
+    turn,
+  );
+  const longest = Math.max(0, ...rotated.map((list) => list.length));
+  const chosen: T[] = [];
+  for (let round = 0; round < longest && chosen.length < most; round++) {
+    for (const list of rotated) if (round < list.length && chosen.length < most) chosen.push(list[round] as T);
+  }
+  return chosen;
+}
+
+function rotate<T>(list: readonly T[], by: number): T[] {
+  const start = list.length ? by % list.length : 0;
+  return [...list.slice(start), ...list.slice(0, start)];
+}
