@@ -13,8 +13,18 @@ const canonical = (value: unknown): string | undefined =>
 
 const same = (a: unknown, b: unknown) => canonical(a) === canonical(b);
 
-/** Everything asked; `toolCall` and `spawn` are whole objects. */
-const ASKED = ['session', 'kind', 'text', 'options', 'expiresAt', 'defaultOption', 'toolCall', 'spawn'] as const;
+/** Everything asked; `toolCall`, `spawn` and `apply` are whole objects. */
+const ASKED = [
+  'session',
+  'kind',
+  'text',
+  'options',
+  'expiresAt',
+  'defaultOption',
+  'toolCall',
+  'spawn',
+  'apply',
+] as const;
 
 const name: Rule<Question> = {
   cel: "size(self.metadata.name) <= 63 && self.metadata.name.matches('^[a-z0-9]([-a-z0-9]*[a-z0-9])?$')",
@@ -51,13 +61,15 @@ const leads = ({ effect }: { effect?: Effect | undefined }, way: string): boolea
 
 const belongs: Rule<QuestionSpec>[] = [
   {
-    cel: "has(self.toolCall) == (self.kind == 'Permit') && has(self.spawn) == (self.kind == 'Spawn')",
-    message: 'a Permit has a toolCall, a Spawn has a spawn, an Ask has neither',
-    holds: ({ kind, toolCall, spawn }) => !!toolCall === (kind === 'Permit') && !!spawn === (kind === 'Spawn'),
+    cel: "has(self.toolCall) == (self.kind == 'Permit') && has(self.spawn) == (self.kind == 'Spawn') && has(self.apply) == (self.kind == 'Apply')",
+    message: 'a Permit has a toolCall, a Spawn has a spawn, an Apply has an apply, an Ask has none of these',
+    holds: ({ kind, toolCall, spawn, apply }) =>
+      !!toolCall === (kind === 'Permit') && !!spawn === (kind === 'Spawn') && !!apply === (kind === 'Apply'),
   },
   {
     cel: "self.kind == 'Ask' || (has(self.options) && self.options.all(o, has(o.effect)) && self.options.exists(o, o.effect in ['Allow', 'AllowAlways']) && self.options.exists(o, o.effect in ['Deny', 'DenyAlways']))",
-    message: 'a Permit or a Spawn has options that each say their effect, one that allows and one that denies',
+    message:
+      'a Permit, a Spawn or an Apply has options that each say their effect, one that allows and one that denies',
     holds: ({ kind, options = [] }) =>
       kind === 'Ask' ||
       (options.every((o) => o.effect) && ['Allow', 'Deny'].every((way) => options.some((o) => leads(o, way)))),
@@ -65,7 +77,7 @@ const belongs: Rule<QuestionSpec>[] = [
   {
     cel: "self.kind == 'Ask' || !has(self.options) || self.options.all(o, !has(o.effect) || o.id.startsWith(o.effect in ['Allow', 'AllowAlways'] ? 'allow' : 'deny'))",
     message:
-      'of a Permit or a Spawn, the ids of options that allow begin with allow, of those that deny with deny: nobody who answers `deny` is to say yes',
+      'of a Permit, a Spawn or an Apply, the ids of options that allow begin with allow, of those that deny with deny: nobody who answers `deny` is to say yes',
     holds: ({ kind, options = [] }) =>
       kind === 'Ask' || options.every((o) => !o.effect || o.id.startsWith(leads(o, 'Allow') ? 'allow' : 'deny')),
   },
@@ -89,6 +101,11 @@ const belongs: Rule<QuestionSpec>[] = [
     cel: "!has(self.answer) || !has(self.answer.text) || self.kind == 'Ask'",
     message: 'only an Ask is answered in words; choose an option with answer.option',
     holds: ({ answer, kind }) => !answer?.text || kind === 'Ask',
+  },
+  {
+    cel: '!has(self.answer) || !has(self.answer.shown) || (has(self.apply) && size(self.answer.shown) == size(self.apply.objects))',
+    message: 'answer.shown has one digest for each object of an Apply, and stands nowhere else',
+    holds: ({ answer, apply }) => !answer?.shown || answer.shown.length === apply?.objects.length,
   },
 ];
 

@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import type { API_VERSION, KubeObject } from './meta.ts';
+import { notices } from './question-notices.ts';
+import { MAX_OBJECTS, proposal } from './question-parts.ts';
 import { conditions, dnsLabel, person, timestamp } from './schema-parts.ts';
 import { MAX_NAME, sessionRequest } from './session.ts';
 import { toolKind } from './session-parts.ts';
@@ -26,6 +28,12 @@ const toolCall = z.object({
     .max(65536)
     .optional()
     .describe('The input of the call as JSON, whole: the command, the folder, the text.'),
+  command: z
+    .string()
+    .max(65536)
+    .optional()
+    .describe('The command that is run, whole, as a shell reads it: the same as in `input`.'),
+  folder: z.string().max(4096).optional().describe('The folder that it is run in, where the agent says so.'),
   diff: z.string().max(262144).optional().describe('What an edit changes, as a unified diff.'),
 });
 
@@ -37,6 +45,19 @@ const spawn = z.object({
 export const answer = z.object({
   option: dnsLabel().optional().describe('The id of the chosen option.'),
   text: z.string().min(1).max(16384).optional().describe('Free text, for an Ask.'),
+  shown: z
+    .array(
+      z
+        .string()
+        .length(64)
+        .regex(/^[0-9a-f]{64}$/),
+    )
+    .max(MAX_OBJECTS)
+    .optional()
+    .describe(
+      'For an Apply: what the answerer was shown that each object would change, as a SHA-256 each. What would change otherwise by then is not applied. Default: the manifests alone were shown.',
+    )
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
   at: timestamp().optional().describe("When it was answered, by the answerer's clock."),
   by: person.optional().describe('Who answered. Stamped by admission; never written by a client.'),
 });
@@ -44,8 +65,8 @@ export const answer = z.object({
 export const questionSpec = z.object({
   session: dnsLabel(MAX_NAME).describe('The Session whose agent asks.'),
   kind: z
-    .enum(['Ask', 'Permit', 'Spawn'])
-    .describe('Ask: words. Permit: a tool call of the agent. Spawn: another Session.'),
+    .enum(['Ask', 'Permit', 'Spawn', 'Apply'])
+    .describe('Ask: words. Permit: a tool call of the agent. Spawn: another Session. Apply: Kubernetes objects.'),
   text: z.string().min(1).max(16384).describe('The question as a person reads it.'),
   options: z
     .array(option)
@@ -59,12 +80,14 @@ export const questionSpec = z.object({
     .describe('The option that holds once the question has expired. Default: none, which denies.'),
   toolCall: toolCall.optional().describe('What is done on yes, for a Permit.'),
   spawn: spawn.optional().describe('What is made on yes, for a Spawn.'),
+  apply: proposal.optional().describe('What is applied on yes, for an Apply.'),
   answer: answer.optional().describe('The answer. Absent when asked; set once.'),
 });
 
 export const questionStatus = z.object({
   conditions: conditions(),
   child: z.string().max(63).optional().describe('The Session that the yes has made.'),
+  notices: notices(),
 });
 
 export type Effect = z.infer<typeof effect>;

@@ -5,7 +5,7 @@
 import type { KubeObject, Stored } from '../api/meta.ts';
 import { ApiError, isConflict, isInvalid } from './errors.ts';
 import { objectPath, query } from './path.ts';
-import type { Client, ResourceType } from './types.ts';
+import type { ApplyOptions, Client, ResourceType } from './types.ts';
 
 const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
@@ -66,9 +66,10 @@ export function makeApply(send: Send, { get, fieldManager }: Pick<Client, 'get' 
     apply: async <T extends KubeObject>(
       type: ResourceType<T>,
       object: T,
-      { dryRun = false }: { dryRun?: boolean } = {},
+      { dryRun, force = true, fieldManager: manager = fieldManager }: ApplyOptions = {},
     ): Promise<Stored<T>> => {
-      const path = objectPath(type, object.metadata) + forced + (dryRun ? '&dryRun=All' : '');
+      const asked = query({ fieldManager: manager, force, dryRun: dryRun ? 'All' : undefined });
+      const path = objectPath(type, object.metadata) + asked;
       try {
         return await send(path, applyBody(object));
       } catch (error) {

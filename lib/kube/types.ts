@@ -31,6 +31,7 @@ export const QUESTIONS = type<Question>('tiny.dev', 'Question', 'questions');
 export const CLAIMS = type('', 'PersistentVolumeClaim', 'persistentvolumeclaims');
 export const SECRETS = type('', 'Secret', 'secrets');
 export const PODS = type('', 'Pod', 'pods');
+export const CONFIG_MAPS = type('', 'ConfigMap', 'configmaps');
 export const NETWORK_POLICIES = type('networking.k8s.io', 'NetworkPolicy', 'networkpolicies');
 export const DEPLOYMENTS = type('apps', 'Deployment', 'deployments');
 
@@ -71,6 +72,15 @@ export type Patch =
   | { type: 'merge'; body: Record<string, unknown> }
   | { type: 'json'; body: { op: 'add' | 'remove' | 'replace' | 'test'; path: string; value?: unknown }[] };
 
+export interface ApplyOptions {
+  /** Write nothing, and get what would be. */
+  dryRun?: boolean;
+  /** Take over fields that other managers own; without it, 409 says which they are. Default: yes. */
+  force?: boolean;
+  /** Whose fields they become. Default: the client's. */
+  fieldManager?: string;
+}
+
 /**
  * A Kubernetes client, acting as one identity. Each method but `get` throws `ApiError` for an answer that is no
  * success; 429 and 5xx are tried again first where that is safe.
@@ -89,10 +99,9 @@ export interface Client {
   watch<T extends KubeObject>(type: ResourceType<T>, options: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>>;
   create<T extends KubeObject>(type: ResourceType<T>, object: T): Promise<Stored<T>>;
   /**
-   * Server-side apply with force, by this client's field manager. `metadata.uid` and `resourceVersion` in it are
-   * preconditions. With `dryRun` nothing is written, and what would be comes back.
+   * Server-side apply, with force unless said otherwise. `metadata.uid` and `resourceVersion` in it are preconditions.
    */
-  apply<T extends KubeObject>(type: ResourceType<T>, object: T, options?: { dryRun?: boolean }): Promise<Stored<T>>;
+  apply<T extends KubeObject>(type: ResourceType<T>, object: T, options?: ApplyOptions): Promise<Stored<T>>;
   /**
    * Server-side apply of the status subresource; 404 where the object is gone. `metadata.resourceVersion` in it is a
    * precondition; so is `metadata.uid`, which the API server ignores here: without a version, it costs a read more.

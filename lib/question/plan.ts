@@ -11,6 +11,8 @@ import { mastersHint, notAPerson } from '../identity/person.ts';
 import { QUESTIONS, SESSIONS } from '../kube/types.ts';
 import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
 import { wake } from '../session/wake.ts';
+import { applyProposal } from './apply-act.ts';
+import { named } from './apply-manifest.ts';
 import { type Decision, decide } from './decision.ts';
 import { isChild, makeChild } from './make-child.ts';
 import { CONDITION, DEED_MESSAGE, type Deed } from './status.ts';
@@ -23,9 +25,8 @@ export function planQuestion(question: Stored<Question>, now: Date): Plan {
 
 function decided(question: Stored<Question>, decision: Exclude<Decision, { state: 'open' }>, now: Date): Plan {
   if (decision.state === 'expired') return { ...NOTHING, refusal: expired(question) };
-  return decision.allowed && question.spec.kind === 'Spawn'
-    ? spawn(question, decision.by, now)
-    : tell(question, decision, now);
+  const act = decision.allowed ? ACTS[question.spec.kind] : undefined;
+  return act ? act(question, decision.by, now) : tell(question, decision, now);
 }
 
 /** The Session that asked may sleep until there is an answer. */
@@ -52,6 +53,23 @@ function spawn(question: Stored<Question>, by: Person | undefined, now: Date): P
   const report = answered(question, { deed: 'Spawned', message: `${by.username} made Session "${name}"` }, now);
   return { actor: by, ensure: [child], remove: [], report: { ...report, child: name } };
 }
+
+function apply(question: Stored<Question>, by: Person | undefined, now: Date): Plan {
+  const { apply: proposal, answer } = question.spec;
+  const { namespace = '' } = question.metadata;
+  const refusal = notAPerson(by, 'Question');
+  if (refusal || !by || !proposal) return { ...NOTHING, refusal };
+  const message = `${by.username} applied ${proposal.objects.map(named).join(', ')}`;
+  return {
+    ...NOTHING,
+    actor: by,
+    apply: { namespace, proposal, ...(answer?.shown && { shown: answer.shown }) },
+    report: answered(question, { deed: 'Applied', message }, now),
+  };
+}
+
+/** The kinds whose yes the function acts on; of the others the agent is told. */
+const ACTS: { [kind in Question['spec']['kind']]?: typeof spawn } = { Spawn: spawn, Apply: apply };
 
 function tell(question: Stored<Question>, { allowed }: Extract<Decision, { state: 'answered' }>, now: Date): Plan {
   const deed = question.spec.kind === 'Ask' ? 'Told' : allowed ? 'Permitted' : 'Denied';
@@ -93,4 +111,10 @@ function refused(question: Stored<Question>, { reason, message }: Refusal, now: 
 }
 
 /** Reconciles Questions. */
-export const questions: Reconciler<Question> = { type: QUESTIONS, final: true, plan: planQuestion, refused };
+export const questions: Reconciler<Question> = {
+  type: QUESTIONS,
+  final: true,
+  plan: planQuestion,
+  refused,
+  apply: applyProposal,
+};

@@ -7,9 +7,9 @@ export const CONDITION = {
 } as const;
 
 /** Reasons of Acted=True. */
-export type Deed = 'Spawned' | 'Permitted' | 'Told' | 'Denied';
+export type Deed = 'Spawned' | 'Applied' | 'Permitted' | 'Told' | 'Denied';
 
-export const DEED_MESSAGE: Record<Exclude<Deed, 'Spawned'>, string> = {
+export const DEED_MESSAGE: Record<Exclude<Deed, 'Spawned' | 'Applied'>, string> = {
   Permitted: 'the agent may go on with exactly this call',
   Told: 'the agent is told the answer',
   Denied: 'the answer was no, and nothing was done',

@@ -22,7 +22,7 @@ export function holdOthers(request: AdmissionRequest): void {
   const { operation, resource, subresource, object, user } = request;
   if (operation !== 'CREATE' || resource.plural !== 'questions' || resource.group !== 'tiny.dev' || subresource) return;
   const { kind } = (object.spec ?? {}) as { kind?: string };
-  if (kind !== 'Permit' && kind !== 'Spawn') return;
+  if (kind === 'Ask') return;
   const account = serviceAccountOf(user.username);
   if (account?.name === AGENT && account.namespace === object.metadata.namespace) return;
   throw refuse(
