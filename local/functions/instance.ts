@@ -6,7 +6,10 @@ import { sleep } from '../controllers/loop.ts';
 import type { NodeOptions } from '../node/container.ts';
 import { PodWorker } from '../node/pod-worker.ts';
 import { freePort, isListening } from './port.ts';
-import { podOf, type Wanted } from './service.ts';
+import { type Address, podOf, type Wanted } from './service.ts';
+
+/** What an instance needs besides: where the other functions are. */
+export type InstanceOptions = FunctionOptions & { address: Address };
 
 export interface FunctionOptions extends NodeOptions {
   /** The bundles of the functions. */
@@ -29,7 +32,7 @@ export class Instance {
   /** Milliseconds from a request to the first successful TCP connection, one a start. */
   readonly coldStarts: number[] = [];
   readonly wanted: Wanted;
-  private readonly options: FunctionOptions;
+  private readonly options: InstanceOptions;
   private worker: PodWorker | undefined;
   private port: Promise<number> | undefined;
   /** Resolves when no process runs that `end` has ended. */
@@ -39,7 +42,7 @@ export class Instance {
   private idle: NodeJS.Timeout | undefined;
   private isStopped = false;
 
-  constructor(options: FunctionOptions, wanted: Wanted) {
+  constructor(options: InstanceOptions, wanted: Wanted) {
     this.options = options;
     this.wanted = wanted;
   }
@@ -87,7 +90,7 @@ export class Instance {
     await this.ended;
     const port = await freePort();
     if (this.isStopped) throw new NotStarted('the stand-in is stopping');
-    const worker = new PodWorker(this.options, podOf(this.wanted, port));
+    const worker = new PodWorker(this.options, podOf(this.wanted, { port, address: this.options.address }));
     this.worker = worker;
     this.processes++;
     void worker.done.then(() => this.processes--);

@@ -8,7 +8,7 @@ import type { Ref } from '../../lib/kube/types.ts';
 import { keyOf, type Part, runEach } from '../controllers/loop.ts';
 import { reportServed } from '../controllers/status.ts';
 import { serve } from './front.ts';
-import { type FunctionOptions, Instance } from './instance.ts';
+import { type FunctionOptions, Instance, type InstanceOptions } from './instance.ts';
 import { listen } from './port.ts';
 import { SERVICES, type Service, wantedOf } from './service.ts';
 
@@ -28,7 +28,7 @@ interface Front {
 }
 
 /** Opens a function's front until the Service goes or changes; what is in flight then, its sender sends again. */
-async function open(options: FunctionOptions, fronts: Map<string, Front>, object: Stored<Service>): Promise<Part> {
+async function open(options: InstanceOptions, fronts: Map<string, Front>, object: Stored<Service>): Promise<Part> {
   const wanted = wantedOf(object, options.functionsFolder);
   if ('missing' in wanted) {
     await reportServed(options, SERVICES, { object, problem: wanted.missing });
@@ -52,12 +52,13 @@ async function open(options: FunctionOptions, fronts: Map<string, Front>, object
 /** Runs until stopped. Ready when each Service that is there has its front. */
 export async function startFunctions(options: FunctionOptions): Promise<Functions> {
   const fronts = new Map<string, Front>();
-  const { stop } = await runEach(options, SERVICES, (service) => open(options, fronts, service));
+  const address = (ref: Ref) => fronts.get(keyOf(ref))?.url;
+  const { stop } = await runEach(options, SERVICES, (service) => open({ ...options, address }, fronts, service));
   const all = () => [...fronts.values()];
   return {
     stop,
     running: () => all().flatMap(({ name, instance }) => (instance.isRunning ? [name] : [])),
-    address: (ref) => fronts.get(keyOf(ref))?.url,
+    address,
     coldStarts: () => Object.fromEntries(all().map(({ name, instance }) => [name, [...instance.coldStarts]])),
   };
 }

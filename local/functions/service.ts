@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { V1PodSpec } from '@kubernetes/client-node';
 import type { Stored } from '../../lib/api/meta.ts';
-import type { ResourceType } from '../../lib/kube/types.ts';
+import type { Ref, ResourceType } from '../../lib/kube/types.ts';
 import type { Served } from '../controllers/status.ts';
 import type { Pod } from '../node/pod.ts';
 
@@ -45,13 +45,30 @@ export function wantedOf({ metadata, spec }: Stored<Service>, folder: string): W
   return { pod, timeoutMs: timeoutSeconds * 1000 };
 }
 
+const HOST_OF_SERVICE = /http:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\.cluster\.local/g;
+
+/** What a cluster's name service does: one machine has none, so the names in variables become addresses. */
+const resolved = (value: string, address: Address): string =>
+  value.replace(HOST_OF_SERVICE, (url, name: string, namespace: string) => address({ name, namespace }) ?? url);
+
+/** Where a function is reached; `undefined` for one that is not there. */
+export type Address = (ref: Ref) => string | undefined;
+
 /** The function's pod with where its process is to listen: as one machine has no network of pods, on loopback alone. */
-export function podOf({ pod }: Wanted, port: number): Pod {
+export function podOf({ pod }: Wanted, { port, address }: { port: number; address: Address }): Pod {
   const told = [
     { name: 'PORT', value: String(port) },
     { name: 'HOST', value: '127.0.0.1' },
     { name: 'K_SERVICE', value: pod.metadata.name },
   ];
-  const containers = pod.spec.containers.map((one) => ({ ...one, env: [...(one.env ?? []), ...told] }));
+  const containers = pod.spec.containers.map((one) => ({
+    ...one,
+    env: [
+      ...(one.env ?? []).map((variable) =>
+        variable.value === undefined ? variable : { ...variable, value: resolved(variable.value, address) },
+      ),
+      ...told,
+    ],
+  }));
   return { ...pod, spec: { ...pod.spec, containers } };
 }

@@ -113,7 +113,12 @@ test('a crash in flight is 502, and the next request starts another', async () =
 test('requests that meet a crashed process in the same moment start one other', async () => {
   const container = { name: 'f', image: 'tiny.dev/test:1', command: ['node', '-e', CODE] };
   const wanted = { pod: pod('f', { containers: [container] }), timeoutMs: 1000 };
-  const options = { ...standIn.node, dataFolder: join(standIn.folder, 'alone'), functionsFolder: '' };
+  const options = {
+    ...standIn.node,
+    dataFolder: join(standIn.folder, 'alone'),
+    functionsFolder: '',
+    address: () => undefined,
+  };
   const instance = new Instance(options, { ...wanted, pod: { ...wanted.pod, metadata: { name: 'f', uid: 'f' } } });
   await expect(instance.use((port) => fetch(`http://127.0.0.1:${port}/crash`))).rejects.toThrow();
   const ports = await Promise.all([1, 2, 3].map(() => instance.use(async (port) => port)));
