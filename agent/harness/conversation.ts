@@ -24,6 +24,8 @@ export interface ConversationOptions {
   clock: Clock;
   log: (line: string) => void;
   status: (line: string) => void;
+  /** Gets all that the agent says, for the transcript. */
+  record: (update: acp.SessionUpdate) => void;
 }
 
 /** How a turn ended: as the agent said, with the agent's error, or with its death. */
@@ -50,7 +52,7 @@ export async function openConversation(options: ConversationOptions): Promise<Co
   const env = { ...options.env, ...launch.env };
   const agent = startAgent({ command: launch.command, args: launch.args, cwd, env, clock, log });
   const updates = followUpdates(options);
-  const connection = connect(agent, updates, options.permits);
+  const connection = connect(agent, updates, options);
   const ask = <T>(request: Promise<T>, what: string) => bounded(request, { agent, clock, what });
   try {
     const session = await openSession(connection, { ask, options });
@@ -61,12 +63,19 @@ export async function openConversation(options: ConversationOptions): Promise<Co
   }
 }
 
-function connect(agent: AgentProcess, updates: Updates, permits: Permits): acp.ClientConnection {
+function connect(
+  agent: AgentProcess,
+  updates: Updates,
+  { permits, record }: Pick<ConversationOptions, 'permits' | 'record'>,
+): acp.ClientConnection {
   const input = Readable.toWeb(agent.child.stdout) as ReadableStream<Uint8Array>;
   const stream = acp.ndJsonStream(Writable.toWeb(agent.child.stdin) as WritableStream<Uint8Array>, input);
   const app = acp
     .client({ name: 'tiny' })
-    .onNotification(acp.methods.client.session.update, ({ params }) => updates.take(params.update))
+    .onNotification(acp.methods.client.session.update, ({ params }) => {
+      record(params.update);
+      updates.take(params.update);
+    })
     .onRequest(acp.methods.client.session.requestPermission, ({ params, signal }) =>
       permits(params, updates.toolCall(params.toolCall.toolCallId), signal),
     );

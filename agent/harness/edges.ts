@@ -7,10 +7,9 @@ import { AgentError } from './agent-process.ts';
 import { CloneRefusal, clone, repositoryFolder } from './clone.ts';
 import { cloneFailure } from './clone-errors.ts';
 import type { HarnessOptions } from './context.ts';
-import { openConversation } from './conversation.ts';
+import { type ConversationOptions, openConversation } from './conversation.ts';
 import { gitCredentials } from './git.ts';
 import { type Journal, progressOf } from './journal.ts';
-import type { Permits } from './permits.ts';
 import { launchOf } from './presets.ts';
 import { resultOf } from './result.ts';
 
@@ -50,7 +49,7 @@ export function resultStep(env: HarnessEnv, journal: Journal): HarnessOptions['r
 /** How the Session's agent is started. Without a repository it works in an empty folder. */
 export function openAgent(
   env: HarnessEnv,
-  told: { permits: Permits; log: (line: string) => void; status: (line: string) => void },
+  told: Pick<ConversationOptions, 'permits' | 'log' | 'status' | 'record'>,
 ): HarnessOptions['converse'] {
   return async (load) => {
     const launch = launchOf(env.config.agent, { node: process.execPath, programs: env.programs });

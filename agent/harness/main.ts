@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { systemClock } from '../../lib/kube/clock.ts';
 import { type HarnessEnv, harnessEnv } from '../env.ts';
 import { lockFolder } from '../lock.ts';
+import { observe } from '../transcript/observe.ts';
+import { storeIn } from '../transcript/store.ts';
+import { openTranscript, type Transcript } from '../transcript/transcript.ts';
 import { cloneStep, openAgent, resultStep } from './edges.ts';
 import { runHarness } from './harness.ts';
 import { openJournal } from './journal.ts';
@@ -19,7 +22,7 @@ const LOCK_WAIT_MS = 10_000;
 /** How long the last report may take after SIGTERM; the pod's grace period is 30 s. */
 const FLUSH_MS = 5000;
 
-const log = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
@@ -29,22 +32,34 @@ async function main(): Promise<void> {
   const hurry = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(new Error('stopped')));
   lockFolder(env.state, LOCK_WAIT_MS);
+  const transcript = beginTranscript(env);
   const tools = toolsClient(join(env.run, 'harness.sock'));
-  const reporter = makeReporter(tools, { clock: systemClock, signal: hurry.signal }, log);
-  await work(env, { stop: stop.signal, tools, reporter });
+  const reporter = makeReporter(tools, { clock: systemClock, signal: hurry.signal }, transcript.note);
+  await work(env, { stop: stop.signal, tools, reporter, transcript });
+  transcript.close();
   const late = setTimeout(() => hurry.abort(new Error('the pod ends')), FLUSH_MS);
   await reporter.flush();
   clearTimeout(late);
+}
+
+/** What is said in the Session from now on goes onto the volume and onto standard output. */
+function beginTranscript(env: HarnessEnv): Transcript {
+  const store = storeIn(join(env.state, env.sessionUid, 'transcript'));
+  const transcript = openTranscript({ store, print, now: () => new Date(), secrets: [] });
+  transcript.tell({ type: 'start', session: env.session, uid: env.sessionUid, agent: env.config.agent.name });
+  return transcript;
 }
 
 interface Wiring {
   stop: AbortSignal;
   tools: ReturnType<typeof toolsClient>;
   reporter: Reporter;
+  transcript: Transcript;
 }
 
-async function work(env: HarnessEnv, { stop, tools, reporter }: Wiring): Promise<void> {
+async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: Wiring): Promise<void> {
   const prompt = readPrompt(env.promptFile, env.promptSha256);
+  const log = transcript.note;
   if (!prompt.ok) {
     log(prompt.message);
     reporter.tell(finished({ reason: 'Failed', message: prompt.message }));
@@ -53,7 +68,8 @@ async function work(env: HarnessEnv, { stop, tools, reporter }: Wiring): Promise
       stop.addEventListener('abort', () => resolve(clearInterval(alive)), { once: true });
     });
   }
-  const journal = openJournal(join(env.state, env.sessionUid, 'journal.jsonl'));
+  const opened = openJournal(join(env.state, env.sessionUid, 'journal.jsonl'));
+  const { journal, tools } = observe({ journal: opened, tools: wiring.tools }, transcript, prompt.text);
   const { config } = env;
   const common = { journal, tools, reporter, clock: systemClock, log };
   const permits = makePermits({ ...common, session: env.session, allow: config.approvals.allow });
@@ -64,7 +80,12 @@ async function work(env: HarnessEnv, { stop, tools, reporter }: Wiring): Promise
     stop,
     clone: cloneStep(env, stop),
     result: resultStep(env, journal),
-    converse: openAgent(env, { permits, log, status: (message) => reporter.tell({ message }) }),
+    converse: openAgent(env, {
+      permits,
+      log,
+      status: (message) => reporter.tell({ message }),
+      record: transcript.update,
+    }),
   });
 }
 

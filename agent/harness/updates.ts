@@ -1,4 +1,4 @@
-/** Follows what the agent says in a turn: its last words, its tool calls, its plan, what it used; and writes it to the log. */
+/** Follows what the agent says in a turn: its last words, its tool calls, its plan, what it used. What it says besides is the transcript's. */
 import type * as acp from '@agentclientprotocol/sdk';
 import { cut, cutStart } from '../cut.ts';
 import { CONTINUE } from './prompt.ts';
@@ -21,20 +21,13 @@ const KEPT_CHARACTERS = 16_384;
 const textOf = (content: acp.ContentBlock): string => (content.type === 'text' ? content.text : `[${content.type}]`);
 
 /** `status` gets the step of the plan that the agent is at. */
-export function followUpdates({
-  log,
-  status,
-}: {
-  log: (line: string) => void;
-  status: (line: string) => void;
-}): Updates {
+export function followUpdates({ status }: { status: (line: string) => void }): Updates {
   const calls = new Map<string, Partial<acp.ToolCallUpdate>>();
   let words = '';
   let heard = '';
   let isSpeaking = false;
-  // Words before a tool call are logged and are not the last ones.
+  // Words before a tool call are not the last ones.
   const begin = () => {
-    if (words.trim() !== '') log(words.trim());
     words = '';
   };
   const hear = (text: string) => {
@@ -45,7 +38,6 @@ export function followUpdates({
   const noteCall = (update: acp.ToolCallUpdate) => {
     const before = calls.get(update.toolCallId);
     calls.set(update.toolCallId, { ...before, ...withoutNulls(update) });
-    if (update.title && update.title !== before?.title) log(`> ${update.title}`);
   };
   return {
     take(update) {

@@ -59,7 +59,7 @@ describe('what is said to an agent', () => {
     ['what was said after a kill is no message', [user('first'), user(CONTINUE), agent('ok'), user(CONTINUE)], 'first'],
     ['nothing', [agent('hello')], ''],
   ])('hears %s', (_name, ...[replayed, heard]) => {
-    const updates = followUpdates({ log: () => {}, status: () => {} });
+    const updates = followUpdates({ status: () => {} });
     for (const update of replayed) updates.take(update);
     expect(updates.heard()).toBe(heard);
   });

@@ -100,6 +100,7 @@ describe('how an agent ended while it started', () => {
       clock: systemClock,
       log: () => {},
       status: () => {},
+      record: () => {},
     });
 
   it.each([

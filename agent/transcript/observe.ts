@@ -1,0 +1,102 @@
+/**
+ * Fills the transcript from what passes by anyway: what the harness writes into its journal, and what it asks its
+ * tools. So the harness's own steps need to know nothing of it.
+ */
+import type { Question } from '../../lib/api/question.ts';
+import type { Session } from '../../lib/api/session.ts';
+import type { Journal, JournalRecord } from '../harness/journal.ts';
+import { progressOf } from '../harness/journal.ts';
+import type { ToolsClient } from '../harness/tools-client.ts';
+import { shorten } from './call.ts';
+import type { Transcript } from './transcript.ts';
+
+const MOST_PROMPT = 32_768;
+const MOST_TEXT = 4096;
+
+export interface Observed {
+  journal: Journal;
+  tools: ToolsClient;
+}
+
+/** `journal` and `tools` as they are, with `transcript` listening. `task` is the Session's prompt. */
+export function observe({ journal, tools }: Observed, transcript: Transcript, task: string): Observed {
+  let session: Session | undefined;
+  let asked: string | undefined;
+  const textOf = (from: 'prompt' | number): string =>
+    from === 'prompt' ? task : (session?.spec.messages?.[from]?.text ?? '');
+  const attempts = () => progressOf(journal.records).open?.attempts ?? 0;
+  return {
+    journal: {
+      records: journal.records,
+      append(record) {
+        journal.append(record);
+        const context = { textOf, attempts, asked, transcript };
+        (TOLD[record.type] as Teller | undefined)?.(record, context);
+      },
+    },
+    tools: {
+      ...tools,
+      session: async () => {
+        session = await tools.session();
+        return session;
+      },
+      ask: async (key, spec) => {
+        const question = await tools.ask(key, spec);
+        if (asked !== question.metadata.name) transcript.tell(askedEntry(question));
+        asked = question.metadata.name;
+        return question;
+      },
+    },
+  };
+}
+
+interface Context {
+  textOf: (from: 'prompt' | number) => string;
+  attempts: () => number;
+  asked: string | undefined;
+  transcript: Transcript;
+}
+
+type Teller = (record: JournalRecord, context: Context) => void;
+type Tellers = {
+  [T in JournalRecord['type']]?: (record: Extract<JournalRecord, { type: T }>, context: Context) => void;
+};
+
+/** What is told of each record; of most that is nothing. */
+const TOLD: Tellers = {
+  prompt({ turn, from }, { textOf, attempts, transcript }) {
+    const text = shorten(textOf(from), MOST_PROMPT);
+    transcript.tell({ type: 'prompt', turn, from, text, ...(attempts() > 1 && { resumed: true as const }) });
+  },
+  ended({ turn, stopReason, error, inputTokens, outputTokens }, { transcript }) {
+    const usage = {
+      ...(inputTokens !== undefined && { inputTokens }),
+      ...(outputTokens !== undefined && { outputTokens }),
+      ...transcript.usage(),
+    };
+    const told = { ...(error !== undefined && { error }), ...(Object.keys(usage).length > 0 && { usage }) };
+    transcript.tell({ type: 'ended', turn, stop: stopReason, ...told });
+  },
+  decided({ allowed, always }, { asked, transcript }) {
+    const question = asked === undefined ? {} : { question: asked };
+    transcript.tell({ type: 'decided', ...question, allowed, ...(always && { always }) });
+  },
+  finished({ reason, message }, { transcript }) {
+    transcript.tell({ type: 'finished', reason, message });
+  },
+  reopened(_, { transcript }) {
+    transcript.note('a message came after the end: going on');
+  },
+  stopped(_, { transcript }) {
+    transcript.note('the pod ends in the middle of this turn; the next one goes on with it');
+  },
+};
+
+const askedEntry = ({ metadata, spec }: Question) => ({
+  type: 'asked' as const,
+  question: metadata.name,
+  ...(metadata.uid !== undefined && { uid: metadata.uid }),
+  kind: spec.kind,
+  text: spec.text.slice(0, MOST_TEXT).toWellFormed(),
+  options: (spec.options ?? []).map(({ id, text, effect }) => ({ id, text, ...(effect && { effect }) })),
+});
