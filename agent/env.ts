@@ -3,8 +3,9 @@
  * `agent/` looks at `process.env`.
  */
 import { z } from 'zod';
+import { approvals } from '../lib/api/approvals.ts';
 import { duration, timestamp } from '../lib/api/schema-parts.ts';
-import { agent, approvals, repository } from '../lib/api/session-parts.ts';
+import { agent, repository } from '../lib/api/session-parts.ts';
 
 /** What the harness is told of its Session's spec; the prompt comes as a file. */
 const sessionConfig = z.object({

@@ -1,4 +1,4 @@
-/** The parts of a Session's spec, each a schema of its own: agent, repository, storage, network, approvals. */
+/** The parts of a Session's spec, each a schema of its own: agent, repository, storage, network. */
 import { z } from 'zod';
 import { dnsLabel, dnsSubdomain, quantity } from './schema-parts.ts';
 
@@ -99,15 +99,6 @@ export const network = z.object({
     .optional()
     .describe('Where the pod may connect to besides DNS and TCP 443 and 6443.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
-});
-
-export const approvals = z.object({
-  allow: z
-    .array(toolKind)
-    .max(9)
-    .default(['read', 'search', 'think'])
-    .describe('Kinds of tool call that need no yes; each other one makes a Question.')
-    .meta({ 'x-kubernetes-list-type': 'set' }),
 });
 
 export const toleration = z.object({

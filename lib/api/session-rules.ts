@@ -5,7 +5,14 @@
 
 import { FORBIDDEN, FORMS, repositoryRefusal } from './repository-url.ts';
 import { isDnsLabel, type Rule, type RulesAt } from './rule.ts';
-import { MAX_NAME, MAX_PROMPT_BYTES, type Session, type SessionRequest, type SessionSpec } from './session.ts';
+import {
+  MAX_MESSAGES,
+  MAX_NAME,
+  MAX_PROMPT_BYTES,
+  type Session,
+  type SessionRequest,
+  type SessionSpec,
+} from './session.ts';
 import { PRESETS } from './session-parts.ts';
 
 const anotherSession = "can't be changed once the Session exists; make another Session";
@@ -60,6 +67,9 @@ const name: Rule<Session> = {
   holds: ({ metadata }) => metadata.name.length <= MAX_NAME && isDnsLabel(metadata.name),
 };
 
+/** Of all messages that there may be: the API server allows no rule that compares two lists by what is in them. */
+const NUMBERS = Array.from({ length: MAX_MESSAGES }, (_, number) => number);
+
 const fixed: Rule<SessionSpec>[] = [
   {
     cel: 'self.prompt == oldSelf.prompt',
@@ -82,9 +92,10 @@ const fixed: Rule<SessionSpec>[] = [
     holds: (self, old) => !old || self.parent === old.parent,
   },
   {
-    cel: '!has(oldSelf.messages) || (has(self.messages) && oldSelf.messages.all(m, self.messages.exists(n, n.id == m.id)))',
-    message: 'a message that was sent stays',
-    holds: (self, old) => (old?.messages ?? []).every((said) => self.messages?.some(({ id }) => id === said.id)),
+    cel: `!has(oldSelf.messages) || size(oldSelf.messages) == 0 || (has(self.messages) && [${NUMBERS.join(', ')}].all(i, i >= size(oldSelf.messages) || (i < size(self.messages) && self.messages[i].id == oldSelf.messages[i].id)))`,
+    message:
+      'messages that were sent stay, in their order, for the agent has read as many of them; a further one stands after them, as `tiny send` puts it',
+    holds: (self, old) => (old?.messages ?? []).every(({ id }, at) => self.messages?.[at]?.id === id),
   },
 ];
 

@@ -4,14 +4,19 @@
  * that say how it is run can.
  */
 import { z } from 'zod';
+import { approvals } from './approvals.ts';
+import { budget, plan, usage } from './budget.ts';
 import type { API_VERSION, KubeObject } from './meta.ts';
 import { conditions, dnsLabel, dnsSubdomain, duration, person, stringMap, timestamp } from './schema-parts.ts';
-import { agent, approvals, network, repository, storage, toleration } from './session-parts.ts';
+import { agent, network, repository, storage, toleration } from './session-parts.ts';
 
 /** The longest name of a Session: 23 characters of a 63-character pod name stay for the workload's hashes. */
 export const MAX_NAME = 40;
 /** The longest prompt, in bytes of UTF-8: as base64 in a Secret it stays well below the API server's 1 MiB. */
 export const MAX_PROMPT_BYTES = 256 * 1024;
+
+/** The most messages that a Session takes. */
+export const MAX_MESSAGES = 64;
 
 /** What a person or an answered Question asks for; `sessionSpec` adds what only a living Session has. */
 export const sessionRequest = z.object({
@@ -40,7 +45,8 @@ export const sessionRequest = z.object({
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   runtimeClassName: dnsSubdomain().optional().describe('The runtime class, for stronger isolation.'),
   network: network.optional().describe('What the pod may reach. All else is denied.'),
-  approvals: approvals.default({ allow: ['read', 'search', 'think'] }).describe('What needs a yes.'),
+  approvals: approvals.default({ allow: ['read', 'search', 'think'] }).describe('What needs no yes.'),
+  budget: budget.optional().describe('At which use a person is asked whether to go on. Default: none.'),
   idle: z
     .object({
       suspendAfter: duration().optional().describe('Take the workload to zero after waiting this long for an answer.'),
@@ -61,7 +67,7 @@ export const sessionSpec = sessionRequest.extend({
         text: z.string().min(1).max(16384),
       }),
     )
-    .max(64)
+    .max(MAX_MESSAGES)
     .optional()
     .describe('What people said to the agent after the prompt, in order.')
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['id'] }),
@@ -72,12 +78,6 @@ export const sessionSpec = sessionRequest.extend({
   requester: person
     .optional()
     .describe('Whose act made the spec what it is now. Stamped by admission; never written by a client.'),
-});
-
-const usage = z.object({
-  inputTokens: z.int().min(0).optional(),
-  outputTokens: z.int().min(0).optional(),
-  turns: z.int().min(0).optional(),
 });
 
 const result = z.object({
@@ -94,6 +94,8 @@ export const sessionStatus = z.object({
   agentSessionId: z.string().max(256).optional().describe("The agent's own name of the conversation."),
   messagesRead: z.int().min(0).optional().describe('How many of `spec.messages` the agent has had.'),
   usage: usage.optional().describe('What the agent says it used.'),
+  budget: budget.optional().describe('What it may use now: `spec.budget`, and as much again for each yes to more.'),
+  plan: plan.optional().describe('How far the agent is, by its own plan.'),
   result: result.optional().describe('What came of it.'),
 });
 

@@ -30,7 +30,15 @@ export function agentCases(world: () => World): void {
     });
 
     test('reports on its own Session, and asks in its name', async () => {
-      const status = { message: 'working', messagesRead: 0, conditions: [says('Ready'), says('Waiting')] };
+      const cost = { amount: '0.25', currency: 'USD' };
+      const status = {
+        message: 'working',
+        messagesRead: 0,
+        usage: { turns: 1, inputTokens: 2, outputTokens: 3, cachedTokens: 4, cost },
+        budget: { tokens: 9, cost },
+        plan: { done: 1, total: 2, current: 'the second' },
+        conditions: [says('Ready'), says('Waiting')],
+      };
       const live = await agent.get(SESSIONS, { namespace: ns, name: 'a' });
       const metadata = { namespace: ns, name: 'a', uid: live?.metadata.uid ?? '' };
       await agent.applyStatus(SESSIONS, { apiVersion: 'tiny.dev/v1alpha1', kind: 'Session', metadata, status });

@@ -53,7 +53,18 @@ const request = {
     }),
     3,
   ),
-  approvals: some(fc.record({ allow: some(fc.subarray(['read', 'edit', 'execute']), ['eat']) })),
+  approvals: some(
+    fc.record({
+      allow: some(fc.subarray(['read', 'edit', 'execute', 'run']), ['eat']),
+      commands: some(fc.subarray(['git status', 'npm run *', 'make test:*']), ['a;b'], ['*'], ['']),
+    }),
+  ),
+  budget: some(
+    fc.record({
+      tokens: some(fc.nat(9), -1, '1'),
+      cost: some(fc.record({ amount: fc.constantFrom('1', '2.50'), currency: some(fc.constant('USD'), '$') }), 5),
+    }),
+  ),
   idle: some(fc.record({ suspendAfter: some(duration, '1d'), finishAfter: some(duration, '') })),
   deadline: some(duration, 'soon', 5),
   ttlAfterFinished: some(duration, '5'),

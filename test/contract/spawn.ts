@@ -88,13 +88,14 @@ export function spawnCases(world: () => World): void {
   describe('a child is held as its parent is', () => {
     const parent = {
       agent: { name: 'rehearsal', args: ['--careful'], env: [{ name: 'MODE', value: 'safe' }] },
-      approvals: { allow: ['read', 'edit'] },
+      approvals: { allow: ['read', 'edit'], commands: ['git status', 'npm run *'] },
+      budget: { tokens: 1000, cost: { amount: '2.50', currency: 'USD' } },
       network: { egress: [{ cidr: '10.1.0.0/16', ports: [5432] }, { cidr: '10.2.0.0/16' }] },
       nodeSelector: { pool: 'agents' },
       tolerations: [{ key: 'agents', operator: 'Exists' }],
       runtimeClassName: 'gvisor',
     };
-    const { agent } = parent;
+    const { agent, budget } = parent;
     const ask = (spec: object) => world().ask('held', 'a', { spec: spawning('x', { ...parent, ...spec }) });
     const egress = (cidr: string, ...ports: number[]) => ({ network: { egress: [{ cidr, ports }] } });
 
@@ -104,7 +105,9 @@ export function spawnCases(world: () => World): void {
       for (const spec of [
         {},
         { agent: { name: 'codex' } },
-        { approvals: { allow: [] } },
+        { approvals: { allow: [], commands: ['git status'] } },
+        { budget: { tokens: 1, cost: { amount: '2.5', currency: 'USD' } } },
+        { budget: { tokens: 999, cost: { amount: '0.000001', currency: 'USD' } } },
         { network: undefined, tolerations: undefined },
         egress('10.2.0.0/16', 22),
         { nodeSelector: { pool: 'agents', disk: 'ssd' } },
@@ -122,6 +125,20 @@ export function spawnCases(world: () => World): void {
       ['another agent with arguments', { agent: { name: 'codex', args: ['--yolo'] } }, STARTED],
       ['more that needs no yes', { approvals: { allow: ['read', 'execute'] } }, 'Session a may not: execute'],
       ['what needs no yes by default', { approvals: undefined }, 'Session a may not: search, think'],
+      ['a command that needs no yes', { approvals: { allow: [], commands: ['npm *'] } }, 'Session a may not: npm *'],
+      ['a larger budget', { budget: { ...budget, tokens: 1001 } }, 'might use more than Session a'],
+      [
+        'more money',
+        { budget: { ...budget, cost: { amount: '10', currency: 'USD' } } },
+        'might use more than Session a',
+      ],
+      [
+        'other money',
+        { budget: { ...budget, cost: { amount: '1', currency: 'KWD' } } },
+        'might use more than Session a',
+      ],
+      ['no limit of money', { budget: { tokens: 1000 } }, 'might use more than Session a'],
+      ['no budget', { budget: undefined }, 'might use more than Session a'],
       ['another network', egress('0.0.0.0/0'), 'Session a may not: 0.0.0.0/0'],
       ['another port', egress('10.1.0.0/16', 5432, 22), 'Session a may not: 10.1.0.0/16'],
       ['all ports', egress('10.1.0.0/16'), 'Session a may not: 10.1.0.0/16'],
