@@ -3,9 +3,12 @@
  * reconciliation in its process, with the person's rights and nobody else's. With Knative it does nothing.
  */
 import type { Person } from '../lib/api/meta.ts';
+import type { Session } from '../lib/api/session.ts';
 import { samePerson } from '../lib/identity/person.ts';
+import { installedRegistry } from '../lib/install/installation.ts';
 import { type Client, QUESTIONS, type Ref, SESSIONS } from '../lib/kube/types.ts';
 import type { Outcome } from '../lib/outcome.ts';
+import type { Reconciler } from '../lib/plan.ts';
 import type { App, Connection } from './app.ts';
 import { Failure } from './failure.ts';
 import { whoAmI } from './identity.ts';
@@ -44,6 +47,16 @@ function checked(outcome: Outcome, what: string, { kept }: Acting): void {
   );
 }
 
+/** How Sessions are reconciled on this cluster: with images from where its installation has them. */
+async function sessionsHere(app: App, { client }: Connection): Promise<Reconciler<Session>> {
+  const [{ withImagesFrom }, { sessions }, registry] = await Promise.all([
+    import('../lib/session/images.ts'),
+    import('../lib/session/plan.ts'),
+    app.env.registry ?? installedRegistry(client),
+  ]);
+  return withImagesFrom(registry, sessions);
+}
+
 /** Does for the Session what its function would do. Another person's Session is left to that person. */
 export async function settleSession(app: App, ref: Ref): Promise<void> {
   const cluster = await app.cluster();
@@ -57,12 +70,9 @@ export async function settleSession(app: App, ref: Ref): Promise<void> {
       `Session ${ref.name} acts for ${ownerOf(session)}${why}: nothing is done for it here. It is for them to \`${app.program} touch\` it.`,
     );
   }
-  const [{ reconcile }, { sessions }] = await Promise.all([
-    import('../lib/reconcile.ts'),
-    import('../lib/session/plan.ts'),
-  ]);
+  const [{ reconcile }, reconciler] = await Promise.all([import('../lib/reconcile.ts'), sessionsHere(app, cluster)]);
   const acting = makeOptions(app, cluster, me);
-  const work = () => reconcile(sessions, ref, acting.options);
+  const work = () => reconcile(reconciler, ref, acting.options);
   checked(await withProgress(app.io.stderr, `Materialising ${ref.name}`, work), `Session "${ref.name}"`, acting);
 }
 

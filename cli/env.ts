@@ -10,6 +10,7 @@ const schema = z.object({
   NO_COLOR: z.optional(z.string()),
   PATH: z._default(z.string(), '/usr/local/bin:/usr/bin:/bin'),
   TERM: z.optional(z.string()),
+  TINY_REGISTRY: z.optional(z.string()),
   XDG_CACHE_HOME: z.optional(z.string()),
   XDG_DATA_HOME: z.optional(z.string()),
 });
@@ -28,12 +29,14 @@ export interface Environment {
   path: string;
   /** `KUBEBUILDER_ASSETS`: a folder with a kube-apiserver and an etcd. */
   assets?: string;
+  /** `TINY_REGISTRY`: where the images of Sessions' pods are, in place of what the installation says. */
+  registry?: string;
 }
 
 /** `values` as the command understands them; an empty variable is an absent one. */
 export function parseEnvironment(values: Record<string, string | undefined>): Environment {
   const set = Object.fromEntries(Object.entries(values).filter(([, value]) => value));
-  const { HOME, KUBEBUILDER_ASSETS, KUBECONFIG, NO_COLOR, PATH, TERM, XDG_CACHE_HOME, XDG_DATA_HOME } =
+  const { HOME, KUBEBUILDER_ASSETS, KUBECONFIG, NO_COLOR, PATH, TERM, TINY_REGISTRY, XDG_CACHE_HOME, XDG_DATA_HOME } =
     schema.parse(set);
   return {
     home: HOME,
@@ -44,6 +47,7 @@ export function parseEnvironment(values: Record<string, string | undefined>): En
     ...(KUBECONFIG && { kubeconfig: KUBECONFIG }),
     ...(NO_COLOR && { noColor: NO_COLOR }),
     ...(TERM && { term: TERM }),
+    ...(TINY_REGISTRY && { registry: TINY_REGISTRY }),
   };
 }
 

@@ -19,6 +19,8 @@ const schema = z.object({
   KUBERNETES_SERVICE_PORT: z.prefault(port, '443'),
   /** The folder of the projected token and the API server's CA. */
   TINY_CREDENTIALS: z._default(z.string(), '/var/run/secrets/tiny'),
+  /** Where the images of Sessions' pods are, `HOST[/PATH]`; `tiny install --registry` says it. */
+  TINY_REGISTRY: z.optional(z.string().check(z.minLength(1))),
   LOG_LEVEL: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
 });
 

@@ -28,9 +28,14 @@ const names = (text: string, before: readonly string[] = []): string[] => [
 export const define: Define = (command, app) =>
   command
     .option('--minimal', 'the resources alone: no functions, roles or policies')
-    .option('--registry <host>', "take tiny's images from there: HOST[/PATH]")
+    .option('--registry <host>', "take tiny's images, those of Sessions' pods too, from there: HOST[/PATH]")
     .option('--impersonate <users>', 'before Kubernetes 1.36: whom functions may act as, named one by one', names)
     .option('--impersonate-group <groups>', 'groups that these people carry when functions act as them', names)
+    .option(
+      '--apply-kinds <kinds>',
+      'what functions may apply of what agents propose: ConfigMap,Deployment.apps',
+      names,
+    )
     .option('--kafka', "the Kafka broker instead of Knative's in-memory one")
     .option('--dead-letters', 'show events that could not be delivered in the log of a function')
     .option('--dry-run', 'show what would change, and change nothing')
@@ -54,10 +59,21 @@ Examples:
 
 const REGISTRY = /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9._/-]+)?$/;
 
+/** What says nothing beside --minimal, and why. */
+const BESIDE_MINIMAL: readonly [(options: Options) => unknown, string][] = [
+  [({ kafka, deadLetters }) => kafka || deadLetters, '--minimal installs no eventing'],
+  [({ impersonate }) => impersonate, '--minimal installs no functions, so none can act as anyone'],
+  [
+    ({ registry }) => registry,
+    '--minimal installs nothing that has an image; set TINY_REGISTRY in the environment of tiny',
+  ],
+];
+
 /** Options that contradict each other, by what is wrong with them. */
-function contradiction({ minimal, impersonate, impersonateGroup, kafka, deadLetters }: Options): string | undefined {
-  if (minimal && (kafka || deadLetters)) return '--minimal installs no eventing';
-  if (minimal && impersonate) return '--minimal installs no functions, so none can act as anyone';
+function contradiction(options: Options): string | undefined {
+  const { minimal, impersonate, impersonateGroup } = options;
+  const beside = minimal && BESIDE_MINIMAL.find(([given]) => given(options));
+  if (beside) return beside[1];
   return impersonateGroup && !impersonate ? '--impersonate-group says nothing without --impersonate' : undefined;
 }
 

@@ -4,11 +4,13 @@ import type { KubeObject } from '../../lib/api/meta.ts';
 import { choose, type Stage } from '../../lib/install/choose.ts';
 import { withDeadLetters, withKafka } from '../../lib/install/eventing.ts';
 import { detectFeatures, type Features } from '../../lib/install/features.ts';
-import { withRegistry } from '../../lib/install/images.ts';
+import { withRegistry, withRegistryTold } from '../../lib/install/images.ts';
 import { makeImpersonation } from '../../lib/install/impersonation.ts';
+import { makeInstallation } from '../../lib/install/installation.ts';
 import { readManifests } from '../../lib/install/manifests.ts';
 import type { Client } from '../../lib/kube/types.ts';
 import { Failure } from '../failure.ts';
+import { applyKinds } from './apply-kinds.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 /** Where functions live. */
@@ -19,6 +21,8 @@ export interface Wanted {
   impersonate?: readonly string[];
   impersonateGroup?: readonly string[];
   registry?: string;
+  /** Kinds that functions may apply in people's names. */
+  applyKinds?: readonly string[];
   /** The Kafka broker instead of the in-memory one. */
   kafka?: boolean;
   /** Undelivered events are shown in a log. */
@@ -43,11 +47,18 @@ function named({ impersonate = [], impersonateGroup = [] }: Wanted): StageObject
   return [{ name: 'Named people', folder: '', objects: makeImpersonation(people) }];
 }
 
+/** What was wished, as far as others have to know it. */
+const noted = ({ registry }: Wanted): StageObjects => ({
+  name: 'About the installation',
+  folder: '',
+  objects: [makeInstallation(registry)],
+});
+
 /** The manifests of a folder, fitted to what is wished. */
 function fitted({ registry, kafka, deadLetters }: Wanted, folder: string): KubeObject[] {
   const sink = folder === 'knative' && deadLetters ? readManifests(join(ROOT, 'knative/dead-letters/sink.yaml')) : [];
   const changes = [
-    ...(registry ? [(object: KubeObject) => withRegistry(object, registry)] : []),
+    ...(registry ? [(object: KubeObject) => withRegistry(withRegistryTold(object, registry), registry)] : []),
     ...(kafka ? [withKafka] : []),
     ...(deadLetters ? [withDeadLetters] : []),
   ];
@@ -63,5 +74,6 @@ export async function planInstall(client: Client, wanted: Wanted): Promise<Insta
   if ('refusal' in choice) throw new Failure(choice.refusal, ...choice.hints);
   const read = choice.stages.map((stage) => ({ ...stage, objects: fitted(wanted, stage.folder) }));
   const after = read.findIndex(({ name }) => name === 'Roles') + 1;
-  return { features, stages: [...read.slice(0, after), ...named(wanted), ...read.slice(after)], notes: choice.notes };
+  const own = minimal ? [] : [noted(wanted), ...named(wanted)];
+  return { features, stages: [...read.slice(0, after), ...own, ...read.slice(after)], notes: choice.notes };
 }

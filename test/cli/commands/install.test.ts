@@ -118,13 +118,16 @@ describe('tiny install', () => {
 
   it('after a yes all is there; again, it changes nothing', async () => {
     const { code, err } = await cluster.tiny(['install'], { typed: 'y\n' });
-    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('Functions and eventing: 6 objects') });
+    expect({ code, err }).toMatchObject({
+      code: 0,
+      err: expect.stringMatching(/Functions and eventing: \d+ objects applied/),
+    });
     expect(await cluster.read('v1', 'ServiceAccount', { name: 'session', namespace: 'tiny-system' })).toBeDefined();
     const again = await cluster.tiny(['install']);
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('0 to create, 0 to change') });
   });
 
-  it('takes the functions from the registry that is named, and shows dead letters', async () => {
+  it('takes all images from the registry that is named, and shows dead letters', async () => {
     const { code, out } = await cluster.tiny([
       'install',
       '-y',
@@ -136,8 +139,22 @@ describe('tiny install', () => {
     expect(out).toMatch(/create +Service +dead-letters/);
     const at = { name: 'session', namespace: 'tiny-system' };
     expect(await cluster.read('serving.knative.dev/v1', 'Service', at)).toMatchObject({
-      spec: { template: { spec: { containers: [{ image: 'registry.example/tiny/function-session:0.1.0' }] } } },
+      spec: {
+        template: {
+          spec: {
+            containers: [
+              {
+                image: 'registry.example/tiny/function-session:0.1.0',
+                env: expect.arrayContaining([{ name: 'TINY_REGISTRY', value: 'registry.example/tiny' }]),
+              },
+            ],
+          },
+        },
+      },
     });
+    expect(
+      await cluster.read('v1', 'ConfigMap', { name: 'tiny-installation', namespace: 'tiny-system' }),
+    ).toMatchObject({ data: { registry: 'registry.example/tiny' } });
     expect(await cluster.read('eventing.knative.dev/v1', 'Trigger', at)).toMatchObject({
       spec: { delivery: { retry: 5, deadLetterSink: { ref: { name: 'dead-letters' } } } },
     });
@@ -162,6 +179,7 @@ describe('tiny install', () => {
     [['--minimal', '--impersonate', 'alice'], 'no functions'],
     [['--impersonate-group', 'team'], 'without --impersonate'],
     [['--minimal', '--kafka'], 'no eventing'],
+    [['--minimal', '--registry', 'registry.example'], 'TINY_REGISTRY'],
   ])('%j is wrong usage', async (argv, words) => {
     expect(await cluster.tiny(['install', ...argv])).toMatchObject({ code: 2, err: expect.stringContaining(words) });
   });

@@ -5,7 +5,7 @@ import { violations } from '../../../lib/api/rule.ts';
 import { sessionSpec } from '../../../lib/api/session.ts';
 import { sessionRules } from '../../../lib/api/session-rules.ts';
 import { changedFields } from '../../../lib/install/difference.ts';
-import { withRegistry } from '../../../lib/install/images.ts';
+import { withRegistry, withRegistryTold } from '../../../lib/install/images.ts';
 import { judgeQuestion, judgeSession, probePolicies } from '../../../lib/install/probe.ts';
 import { makeSettings } from '../../../lib/install/settings.ts';
 import { untilEstablished, untilInForce } from '../../../lib/install/wait.ts';
@@ -46,6 +46,31 @@ test("another registry is for tiny's own images, and for no other", () => {
       containers: [{ image: 'registry.example:5000/team/function-session:0.1.0' }, { image: 'other.dev/tiny.dev/x' }],
       image: 5,
     },
+  });
+});
+
+describe('where the images of pods are', () => {
+  const service = (image: string) => ({
+    ...object({ spec: { template: { spec: { containers: [{ image, env: [{ name: 'A', value: 'b' }] }] } } } }),
+    apiVersion: 'serving.knative.dev/v1',
+    kind: 'Service',
+  });
+  const envOf = (told: object) =>
+    (told as ReturnType<typeof service> & { spec: { template: { spec: { containers: { env: object[] }[] } } } }).spec
+      .template.spec.containers[0]?.env;
+
+  test("is told to a function of tiny's own", () => {
+    expect(envOf(withRegistryTold(service('tiny.dev/function-session:0.1.0'), 'registry.example/'))).toEqual([
+      { name: 'A', value: 'b' },
+      { name: 'TINY_REGISTRY', value: 'registry.example' },
+    ]);
+  });
+
+  test('is told to nobody else', () => {
+    const other = service('other.example/x');
+    expect(withRegistryTold(other, 'registry.example')).toEqual(other);
+    const plain = { ...service('tiny.dev/x'), apiVersion: 'v1' };
+    expect(withRegistryTold(plain, 'registry.example')).toBe(plain);
   });
 });
 

@@ -1,0 +1,37 @@
+/**
+ * What of an installation others have to know: ConfigMap `tiny-installation`, which everyone who is authenticated may
+ * read (rbac/base/installation.yaml). `tiny` asks it where images are when it makes a Session's objects itself.
+ */
+import type { KubeObject } from '../api/meta.ts';
+import { isForbidden, isNotFound } from '../kube/errors.ts';
+import type { Client, ResourceType } from '../kube/types.ts';
+
+const NAME = 'tiny-installation';
+const NAMESPACE = 'tiny-system';
+
+type Installation = KubeObject & { data?: { registry?: string } };
+
+const CONFIG_MAPS: ResourceType<Installation> = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+};
+
+export const makeInstallation = (registry: string | undefined): Installation => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: NAME, namespace: NAMESPACE, labels: { 'app.kubernetes.io/part-of': 'tiny' } },
+  data: { ...(registry && { registry }) },
+});
+
+/** Where tiny's images are; `undefined` where nobody said, or whoever asks may not know. */
+export async function installedRegistry(client: Client): Promise<string | undefined> {
+  try {
+    return (await client.get(CONFIG_MAPS, { name: NAME, namespace: NAMESPACE }))?.data?.registry;
+  } catch (error) {
+    if (isForbidden(error) || isNotFound(error)) return undefined;
+    throw error;
+  }
+}
