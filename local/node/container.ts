@@ -1,5 +1,5 @@
 /**
- * One container: life after life, with the kubelet's back-off between them (none before the first restart, then
+ * One container: life after life, or to its first good end where it is an init container, with the kubelet's back-off between them (none before the first restart, then
  * `backOffMs`, doubling to 30 times that; anew after ten minutes of life). No probes are run: running is ready.
  */
 import { rmSync } from 'node:fs';
@@ -47,29 +47,37 @@ function statusOf({ name, image = '' }: V1Container, old: ContainerStatus | unde
 
 export class Container {
   readonly status: ContainerStatus;
-  /** Resolves when it runs for the first time, or never will. */
-  readonly started: Promise<void>;
+  /** Resolves when the next container may start: this one runs, an init container is done, or the pod is ended. */
+  readonly passed: Promise<void>;
   private readonly begun = Promise.withResolvers<void>();
   private readonly shared: Shared;
   private readonly spec: V1Container;
+  private readonly once: boolean;
   private process: Running | undefined;
 
-  constructor(shared: Shared, spec: V1Container, old: ContainerStatus | undefined) {
+  /** `once`: it is done when it has ended well, as an init container that is no sidecar. */
+  constructor(shared: Shared, spec: V1Container, { old, once }: { old: ContainerStatus | undefined; once: boolean }) {
     this.shared = shared;
     this.spec = spec;
+    this.once = once;
     this.status = statusOf(spec, old);
-    this.started = this.begun.promise;
+    this.passed = this.begun.promise;
   }
 
-  /** Runs until the pod is ended. */
+  /** Whether it serves the others, and so ends after them. */
+  get isSidecar(): boolean {
+    return this.spec.restartPolicy === 'Always';
+  }
+
+  /** Runs until the pod is ended, or until it is done. */
   async run(): Promise<void> {
-    const { signal, options } = this.shared;
-    const { backOffMs = 10_000 } = options;
+    const { signal } = this.shared;
     for (let crashes = 0; !signal.aborted; ) {
       const began = Date.now();
-      await this.live();
+      const hasEndedWell = (await this.live()) === 0;
+      if (this.once && hasEndedWell) break;
       crashes = Date.now() - began > LONG_LIFE ? 1 : crashes + 1;
-      if (crashes > 1 && !signal.aborted) await this.backOff(Math.min(backOffMs * 2 ** (crashes - 2), backOffMs * 30));
+      if (!signal.aborted) await this.backOff(crashes);
     }
     this.begun.resolve();
   }
@@ -86,31 +94,37 @@ export class Container {
 
   private set(state: ContainerState): void {
     const isRunning = state.running !== undefined;
-    Object.assign(this.status, { state, ready: isRunning, started: isRunning });
+    const isDone = this.once && state.terminated?.exitCode === 0;
+    Object.assign(this.status, { state, ready: isDone || (isRunning && !this.once), started: isRunning });
     this.shared.changed();
   }
 
-  private async backOff(ms: number): Promise<void> {
+  private async backOff(crashes: number): Promise<void> {
+    if (crashes < 2) return;
+    const { backOffMs = 10_000 } = this.shared.options;
+    const ms = Math.min(backOffMs * 2 ** (crashes - 2), backOffMs * 30);
     const { name, namespace, uid } = this.shared.reader.pod.metadata;
     const which = `container=${this.spec.name} pod=${name}_${namespace}(${uid})`;
     this.wait('CrashLoopBackOff', `back-off ${ms / 1000}s restarting failed ${which}`);
     await sleep(ms, this.shared.signal);
   }
 
-  private async live(): Promise<void> {
+  /** One life; the exit code at its end. */
+  private async live(): Promise<number | undefined> {
     const process = await this.start();
-    if (!process) return;
+    if (!process) return undefined;
     const { now } = this.shared.options;
     const startedAt = now().toISOString();
     this.status.containerID = `process://${process.pid}`;
     this.set({ running: { startedAt } });
-    this.begun.resolve();
+    if (!this.once) this.begun.resolve();
     const { code: exitCode, ...signal } = await process.exited;
     this.process = undefined;
     const reason = exitCode === 0 ? 'Completed' : 'Error';
     const terminated = { exitCode, ...signal, reason, startedAt, finishedAt: now().toISOString() };
     this.status.lastState = { terminated };
     this.set({ terminated });
+    return exitCode;
   }
 
   /** Starts it as soon as all that it names is there; `undefined` where the pod is ended before. */

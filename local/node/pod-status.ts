@@ -5,13 +5,13 @@ import type { ContainerStatus, Pod, PodStatus } from './pod.ts';
 export interface Progress {
   /** Why it waits to be scheduled. */
   unschedulable: string | undefined;
-  sidecars: ContainerStatus[];
+  initial: ContainerStatus[];
   main: ContainerStatus[];
 }
 
 /** The status as it is now. */
-export function podStatus(pod: Pod, { unschedulable, sidecars, main }: Progress, now: Date): PodStatus {
-  const unready = [...sidecars, ...main].filter(({ ready }) => !ready).map(({ name }) => name);
+export function podStatus(pod: Pod, { unschedulable, initial, main }: Progress, now: Date): PodStatus {
+  const unready = [...initial, ...main].filter(({ ready }) => !ready).map(({ name }) => name);
   const tell = (type: string, is: boolean, [reason, message]: [string, string]) => {
     const told: Telling = { type, status: is ? 'True' : 'False', reason, message };
     return transition(pod, told, now);
@@ -30,7 +30,7 @@ export function podStatus(pod: Pod, { unschedulable, sidecars, main }: Progress,
         ? tell('Ready', true, ['ContainersReady', ''])
         : tell('Ready', false, ['ContainersNotReady', `containers with unready status: [${unready.join(' ')}]`]),
     ],
-    initContainerStatuses: sidecars.map((status) => structuredClone(status)),
+    initContainerStatuses: initial.map((status) => structuredClone(status)),
     containerStatuses: main.map((status) => structuredClone(status)),
   };
 }

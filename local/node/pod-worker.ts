@@ -1,5 +1,5 @@
 /**
- * One pod's life on this node: claims, volumes, sidecars, main containers; then the same backwards. After a restart
+ * One pod's life on this node: claims, volumes, init containers and sidecars, main containers; then the same backwards. After a restart
  * of the stand-in the pod begins anew, as after a node's reboot. A function's process is run by the same code, as a
  * pod without an object.
  */
@@ -25,10 +25,8 @@ export interface PodObject {
   remove(): Promise<void>;
 }
 
-const problemOf = ({ restartPolicy = 'Always', initContainers = [] }: Pod['spec']): string | undefined =>
-  restartPolicy === 'Always' && initContainers.every((container) => container.restartPolicy === 'Always')
-    ? undefined
-    : 'the stand-in runs pods that are always restarted, with no init containers but sidecars';
+const problemOf = ({ restartPolicy = 'Always' }: Pod['spec']): string | undefined =>
+  restartPolicy === 'Always' ? undefined : 'the stand-in runs pods that are always restarted';
 
 export class PodWorker {
   /** Resolves when nothing of the pod runs any more and it has been removed. */
@@ -40,7 +38,8 @@ export class PodWorker {
   private readonly object: PodObject | undefined;
   private readonly end = new AbortController();
   private readonly shared: Shared;
-  private readonly sidecars: Container[];
+  /** Sidecars too. */
+  private readonly initial: Container[];
   private readonly main: Container[];
   private hasEndedMain = false;
   private stays = false;
@@ -57,12 +56,12 @@ export class PodWorker {
     const changed = () => void this.report();
     this.shared = { options, reader, volumes: new Volumes(options, reader), signal: this.ending, changed };
     const old = statusesOf(pod);
-    const make = (spec: V1Container) => {
+    const make = (spec: V1Container, once: boolean) => {
       const before = old.find(({ name }) => name === spec.name);
-      return new Container(this.shared, spec, before);
+      return new Container(this.shared, spec, { old: before, once });
     };
-    this.sidecars = (pod.spec.initContainers ?? []).map(make);
-    this.main = pod.spec.containers.map(make);
+    this.initial = (pod.spec.initContainers ?? []).map((spec) => make(spec, spec.restartPolicy !== 'Always'));
+    this.main = pod.spec.containers.map((spec) => make(spec, false));
     this.done = this.live().catch((error) => options.log(`pod ${pod.metadata.name}: ${messageOf(error)}`));
   }
 
@@ -75,7 +74,12 @@ export class PodWorker {
   terminate(graceMs: number): void {
     this.deadline = Math.min(this.deadline, Date.now() + graceMs);
     this.end.abort();
-    for (const container of this.hasEndedMain ? this.sidecars : this.main) container.end(this.deadline - Date.now());
+    for (const container of this.hasEndedMain ? this.initial : this.early) container.end(this.deadline - Date.now());
+  }
+
+  /** What ends first: all but sidecars. */
+  private get early(): Container[] {
+    return [...this.initial.filter(({ isSidecar }) => !isSidecar), ...this.main];
   }
 
   /** Ends its processes and leaves the object: the stand-in stops, the pod goes on next time. */
@@ -88,8 +92,8 @@ export class PodWorker {
   /** Writes the status as it is by then, one write at a time. */
   private report(): Promise<void> {
     this.reported = this.reported.then(() => {
-      const [sidecars, main] = [this.sidecars, this.main].map((all) => all.map(({ status }) => status));
-      const progress = { unschedulable: this.unschedulable, sidecars: sidecars ?? [], main: main ?? [] };
+      const [initial, main] = [this.initial, this.main].map((all) => all.map(({ status }) => status));
+      const progress = { unschedulable: this.unschedulable, initial: initial ?? [], main: main ?? [] };
       return this.object?.report(podStatus(this.pod, progress, this.options.now()));
     });
     return this.reported;
@@ -108,13 +112,13 @@ export class PodWorker {
       this.shared.volumes.fill().catch((error) => this.options.log(`volumes of ${name}: ${messageOf(error)}`));
     const upkeep = setInterval(renew, UPKEEP);
     const running: Promise<void>[] = [];
-    for (const sidecar of this.sidecars) {
-      running.push(sidecar.run());
-      await sidecar.started;
+    for (const container of this.initial) {
+      running.push(container.run());
+      await container.passed;
     }
     await Promise.all(this.main.map((container) => container.run()));
     this.hasEndedMain = true;
-    for (const sidecar of this.sidecars) sidecar.end(Math.max(this.deadline - Date.now(), SIDECAR_GRACE));
+    for (const container of this.initial) container.end(Math.max(this.deadline - Date.now(), SIDECAR_GRACE));
     await Promise.all(running);
     clearInterval(upkeep);
   }
@@ -131,7 +135,7 @@ export class PodWorker {
       if (isScheduled) await this.shared.volumes.fill();
       return isScheduled;
     } catch (error) {
-      for (const container of [...this.sidecars, ...this.main]) container.wait('ContainerCreating', messageOf(error));
+      for (const container of [...this.initial, ...this.main]) container.wait('ContainerCreating', messageOf(error));
       return false;
     }
   }

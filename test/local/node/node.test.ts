@@ -165,6 +165,37 @@ describe('a pod', () => {
     expect(readdirSync(join(standIn.node.dataFolder, 'pods'))).not.toContain(uid);
   });
 
+  test('starts nothing else before an init container has ended well, and tells that it has', async () => {
+    const gate = join(standIn.folder, 'gate');
+    const passes = `process.exit(require('node:fs').existsSync(${JSON.stringify(gate)}) ? 0 : 1)`;
+    await make('cloning', {
+      initContainers: [
+        script('side', FOREVER, { restartPolicy: 'Always' }),
+        script('clone', `console.log('tried'); ${passes}`),
+      ],
+      containers: [script('main', FOREVER)],
+    });
+    await until('a failure', async () => ((await container('cloning', 'clone'))?.restartCount ?? 0) >= 1);
+    expect(await container('cloning')).toMatchObject({ ready: false, state: { waiting: {} }, restartCount: 0 });
+    writeFileSync(gate, '');
+    await until('ready', () => isReady('cloning'));
+    expect(await container('cloning', 'clone')).toMatchObject({
+      ready: true,
+      state: { terminated: { exitCode: 0, reason: 'Completed' } },
+    });
+    expect(await log('cloning', 'container=clone')).toBe('tried\n');
+  });
+
+  test('whose init container runs for ever can be ended all the same', async () => {
+    await make('hanging', {
+      initContainers: [script('clone', FOREVER)],
+      containers: [script('main', FOREVER)],
+    });
+    await until('it runs', async () => (await container('hanging', 'clone'))?.state.running);
+    await standIn.client.delete(PODS, ref('hanging'));
+    await until('gone', async () => !(await read('hanging')));
+  });
+
   test('is started again with back-off, keeps the log of the life before, and says how it ended', async () => {
     await make('crashing', { containers: [script('main', `console.log('life'); process.exit(3)`)] });
     await until('back-off', async () => ((await container('crashing'))?.restartCount ?? 0) >= 2);
