@@ -32,6 +32,10 @@ const step = z.union([
   }),
   /** Proposes another Session. */
   z.strictObject({ spawn: z.looseObject({ name: z.string().optional(), prompt: z.string().min(1) }) }),
+  /** Proposes Kubernetes objects. */
+  z.strictObject({
+    apply: z.strictObject({ objects: words.min(1), reason: words.min(1), force: z.boolean().optional() }),
+  }),
   /** Waits for so many seconds. */
   z.strictObject({ wait: z.number().min(0).max(86_400) }),
   /** Waits until a file of the repository is there. */
@@ -50,6 +54,7 @@ export const STEP_NAMES = [
   'permit',
   'ask',
   'spawn',
+  'apply',
   'wait',
   'waitFor',
   'crash',

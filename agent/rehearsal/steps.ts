@@ -55,6 +55,10 @@ const ACTS: Acts = {
     const { text, refused } = await tools.call('spawn', input, signal);
     await say(refused ? `not spawned: ${text}` : `spawned: ${text}`);
   },
+  apply: async (input, { tools, signal, say }) => {
+    const { text, refused } = await tools.call('apply', input, signal);
+    await say(refused ? `not applied: ${text}` : `applied: ${text}`);
+  },
   wait: (seconds, { clock, signal }) => clock.sleep(seconds * 1000, signal),
   waitFor: async ({ file }, { cwd, clock, signal }) => {
     while (!existsSync(inside(cwd, file))) await clock.sleep(50, signal);

@@ -16,6 +16,7 @@ import type { OwnSession } from './own-session.ts';
 import { passes } from './passing.ts';
 import type { StatusWriter } from './status-writer.ts';
 import type { ToolContext } from './tool.ts';
+import { apply, applyInput } from './tool-apply.ts';
 import { ask, askInput } from './tool-ask.ts';
 import { listSessions, setStatus, setStatusInput } from './tool-sessions.ts';
 import { spawn, spawnInput } from './tool-spawn.ts';
@@ -32,13 +33,14 @@ export interface ToolBox {
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 const INSTRUCTIONS =
-  'You work in a Session of tiny, in a pod of a Kubernetes cluster. People watch and answer from elsewhere: ask them with `ask`, say what you are doing with `set_status`, propose further Sessions with `spawn`. Answers may take minutes or hours.';
+  'You work in a Session of tiny, in a pod of a Kubernetes cluster. People watch and answer from elsewhere: ask them with `ask`, say what you are doing with `set_status`, propose further Sessions with `spawn` and Kubernetes objects with `apply`. Answers may take minutes or hours.';
 
 /** Serves one agent until its connection ends. */
 export async function serveMcp(socket: Socket, box: ToolBox): Promise<void> {
   const gone = new AbortController();
   const server = new McpServer({ name: 'tiny', version: '0.1.0' }, { instructions: INSTRUCTIONS });
   addAsking(server, box, gone.signal);
+  addProposing(server, box, gone.signal);
   addTelling(server, box);
   socket.once('close', () => {
     gone.abort(new Error('the agent is gone'));
@@ -48,7 +50,7 @@ export async function serveMcp(socket: Socket, box: ToolBox): Promise<void> {
 }
 
 function addAsking(server: McpServer, box: ToolBox, gone: AbortSignal): void {
-  const { asking, session, clock } = box;
+  const { asking } = box;
   server.registerTool(
     'ask',
     {
@@ -56,6 +58,20 @@ function addAsking(server: McpServer, box: ToolBox, gone: AbortSignal): void {
       inputSchema: askInput,
     },
     (input, extra) => answer(() => ask(asking, input, contextOf(box, extra, gone))),
+  );
+}
+
+function addProposing(server: McpServer, box: ToolBox, gone: AbortSignal): void {
+  const { asking, session, clock, identity } = box;
+  server.registerTool(
+    'apply',
+    {
+      description:
+        'Propose Kubernetes objects, or changes of some, wait for a yes, and have them applied with the rights of whoever said it. You have no access of your own. Give only the fields that are to be set; leave out a field that an earlier proposal set, and it is removed.',
+      inputSchema: applyInput,
+    },
+    (input, extra) =>
+      answer(() => apply(asking, { input, namespace: identity.namespace }, contextOf(box, extra, gone))),
   );
   server.registerTool(
     'spawn',

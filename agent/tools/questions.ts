@@ -11,6 +11,7 @@ import { violations } from '../../lib/api/rule.ts';
 import type { Session } from '../../lib/api/session.ts';
 import { ApiError, isAlreadyExists } from '../../lib/kube/errors.ts';
 import { type Client, QUESTIONS } from '../../lib/kube/types.ts';
+import { isMore } from '../../lib/question/apply-allowed.ts';
 import { childMeta } from '../../lib/session/names.ts';
 import type { Identity } from '../env.ts';
 import type { OwnSession } from './own-session.ts';
@@ -44,9 +45,15 @@ function asked(spec: QuestionSpec): unknown {
 
 const refuse = (code: number, reason: string, message: string) => new ApiError(code, { code, reason, message });
 
-function metadataOf(owner: Stored<Session>, name: string, { spawn }: QuestionSpec): ObjectMeta {
+/** By which admission finds the Questions that it compares with a parent, or with settings. */
+function marks({ spawn, apply }: QuestionSpec, namespace: string | undefined): Record<string, string> {
+  const more = namespace !== undefined && apply?.objects.some((one) => isMore(one, namespace));
+  return { ...(spawn && { [LABEL.spawn]: '' }), ...(more && { [LABEL.moreApply]: '' }) };
+}
+
+function metadataOf(owner: Stored<Session>, name: string, spec: QuestionSpec): ObjectMeta {
   const metadata = childMeta(owner, name);
-  return spawn ? { ...metadata, labels: { ...metadata.labels, [LABEL.spawn]: '' } } : metadata;
+  return { ...metadata, labels: { ...metadata.labels, ...marks(spec, metadata.namespace) } };
 }
 
 const questionOf = (owner: Stored<Session>, name: string, spec: QuestionSpec): Question => ({

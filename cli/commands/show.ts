@@ -11,6 +11,7 @@ import type { Define } from '../define.ts';
 import { document, objectName } from '../output/document.ts';
 import { terminal } from '../output/width.ts';
 import { describeQuestion } from '../question/describe.ts';
+import { viewOf } from '../question/view.ts';
 import { describeSession } from '../session/describe.ts';
 import { lastEvents } from '../session/events.ts';
 import { find } from '../session/find.ts';
@@ -38,7 +39,9 @@ async function printed(app: App, object: Stored<Session> | Stored<Question>): Pr
 async function showQuestion(app: App, name: string): Promise<void> {
   const { client, namespace } = await app.cluster();
   const question = await find(client, { type: QUESTIONS, namespace, name });
-  if (!(await printed(app, question))) app.print(describeQuestion(question, telling(app)));
+  if (await printed(app, question)) return;
+  const view = decide(question, app.now()).state === 'open' ? await viewOf(app, question) : undefined;
+  app.print(describeQuestion(question, { ...telling(app), view }));
 }
 
 const telling = (app: App) => ({ now: app.now(), style: app.style, program: app.program, ...terminal(app.io.stdout) });

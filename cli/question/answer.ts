@@ -15,10 +15,11 @@ import { settleQuestion } from '../direct.ts';
 import { Failure } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
 import { document, objectName } from '../output/document.ts';
-import { safeLine } from '../output/safe.ts';
+import { safeLine, safeText } from '../output/safe.ts';
 import { find, refuseAnother } from '../session/find.ts';
-import { type Choice, told } from './choice.ts';
+import { type Choice, isAct, told } from './choice.ts';
 import { confirm } from './confirm.ts';
+import { type View, viewOf } from './view.ts';
 
 const ATTEMPTS = 5;
 
@@ -46,6 +47,12 @@ const isOurs = (stands: Answer | undefined, ours: Answer): boolean =>
   stands.text === ours.text &&
   stands.by?.username === ours.by?.username;
 
+const notYours = ({ metadata }: Stored<Question>, { text }: View): Failure =>
+  new Failure(
+    `what Question "${metadata.name}" proposes can't be applied in your name: ${safeText(text)}`,
+    'Nothing was answered. Somebody with that right can say yes; anybody who may answer can say no.',
+  );
+
 /** How to answer. */
 export interface Answering {
   /** What to answer. Throws a UsageError for what can't be chosen. */
@@ -62,8 +69,15 @@ export async function answerQuestion(app: App, name: string, { choose, yes }: An
   if (refusal) throw refusal;
   const choice = choose(question);
   const by = await whoAmI(client);
-  if (!yes) await confirm(app, question, { choice, by });
-  const answer: Answer = { ...choice, at: toTimestamp(app.now()), ...(by && { by }) };
+  const view = isAct(question, choice) ? await viewOf(app, question) : undefined;
+  if (view && !view.shown) throw notYours(question, view);
+  if (!yes) await confirm(app, question, { choice, by, view });
+  const answer: Answer = {
+    ...choice,
+    ...(view?.shown && { shown: view.shown }),
+    at: toTimestamp(app.now()),
+    ...(by && { by }),
+  };
   const answered = await write(app, question, answer);
   await printAnswered(app, answered, answer);
   await settleQuestion(app, { namespace, name: question.metadata.name });

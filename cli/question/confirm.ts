@@ -7,6 +7,7 @@ import { safeLine } from '../output/safe.ts';
 import { terminal } from '../output/width.ts';
 import { type Choice, isAct } from './choice.ts';
 import { describeQuestion } from './describe.ts';
+import type { View } from './view.ts';
 
 /**
  * Shows what would be done, and goes on after a yes. Where nobody can be asked it goes on, too: a Question is named
@@ -15,11 +16,11 @@ import { describeQuestion } from './describe.ts';
 export async function confirm(
   app: App,
   question: Stored<Question>,
-  { choice, by }: { choice: Choice; by: Person | undefined },
+  { choice, by, view }: { choice: Choice; by: Person | undefined; view?: View | undefined },
 ): Promise<void> {
   if (!canAsk(app) || !isAct(question, choice)) return;
   const { style, program } = app;
-  const telling = { now: app.now(), style, program, asking: true, ...terminal(app.io.stderr) };
+  const telling = { now: app.now(), style, program, asking: true, view, ...terminal(app.io.stderr) };
   app.note(describeQuestion(question, telling).trimEnd());
   const effect = question.spec.options?.find(({ id }) => id === choice.option)?.effect;
   const lasting = effect === 'AllowAlways' ? ' and all that is like it from now on' : '';

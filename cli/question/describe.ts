@@ -6,6 +6,7 @@
 import { age, until } from '../../lib/age.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
+import { named } from '../../lib/question/apply-manifest.ts';
 import { decide } from '../../lib/question/decision.ts';
 import { quote } from '../output/quote.ts';
 import { safeLine } from '../output/safe.ts';
@@ -14,6 +15,7 @@ import { pad, truncate, width } from '../output/width.ts';
 import { told } from './choice.ts';
 import { questionState } from './columns.ts';
 import { reference } from './reference.ts';
+import type { View } from './view.ts';
 
 interface Telling {
   now: Date;
@@ -23,6 +25,8 @@ interface Telling {
   columns?: number;
   /** Without the commands: the person is being asked already. */
   asking?: boolean;
+  /** What a proposal would change, as whoever looks may see it. */
+  view?: View | undefined;
 }
 
 const indent = (text: string, by = '  '): string => text.replace(/^(?=.)/gm, by);
@@ -35,7 +39,7 @@ const INDENT = 6;
 type Part = [title: string, text: string];
 
 /** What the agent gives, whole: a person who answers must see all of it. */
-function given({ text, toolCall, spawn }: Question['spec']): Part[] {
+function given({ text, toolCall, spawn, apply }: Question['spec'], view: View | undefined): Part[] {
   const { prompt, ...spec } = spawn?.spec ?? { prompt: '' };
   const fields = Object.entries(spec).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
   const parts: Part[] = [
@@ -45,12 +49,27 @@ function given({ text, toolCall, spawn }: Question['spec']): Part[] {
     ['Diff', toolCall?.diff ?? ''],
     ['Spec', fields.join('\n')],
     ['Prompt', prompt],
+    ...(apply?.objects ?? []).map((one): Part => [safeLine(named(one)), pretty(one.fields)]),
+    [view?.shown ? 'What you would change' : 'What you would change can not be told', view?.text ?? ''],
   ];
   return parts.filter(([, part]) => part !== '');
 }
 
+/** The fields of an object, a line each. */
+function pretty(fields: string): string {
+  try {
+    return JSON.stringify(JSON.parse(fields), null, 2);
+  } catch {
+    return fields;
+  }
+}
+
 /** What is done on yes. */
-function act({ toolCall, spawn }: Question['spec']): string[] {
+function act({ toolCall, spawn, apply }: Question['spec']): string[] {
+  if (apply) {
+    const over = apply.force ? ', and fields that others manage are taken over' : '';
+    return [`On yes ${apply.objects.map((one) => safeLine(named(one))).join(', ')} is applied in your name${over}.`];
+  }
   if (toolCall) return [`On yes the agent does this (${toolCall.kind}).`];
   return spawn ? [`On yes a Session "${safeLine(spawn.name)}" is made in your name, of that spec and prompt.`] : [];
 }
@@ -78,12 +97,12 @@ function times({ metadata, spec }: Stored<Question>, now: Date): string {
 
 /** The Question as text of several lines. */
 export function describeQuestion(question: Stored<Question>, telling: Telling): string {
-  const { now, style, program, columns, asking } = telling;
+  const { now, style, program, columns, asking, view } = telling;
   const { metadata, spec } = question;
   const open = decide(question, now).state === 'open';
   const state = open ? '' : `, ${questionState(question, now)}`;
   const by = safeLine(spec.answer?.by?.username ?? 'somebody');
-  const quoted = given(spec).flatMap(([title, text]) => [`${title}:`, quote(text, columns && columns - INDENT)]);
+  const quoted = given(spec, view).flatMap(([title, text]) => [`${title}:`, quote(text, columns && columns - INDENT)]);
   return [
     `${style.bold(metadata.name)} (${spec.kind} of ${spec.session}, ${times(question, now)}${state})`,
     ...[...quoted, ...act(spec)].map((line) => indent(line)),

@@ -2,6 +2,7 @@
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
 import { QUESTIONS } from '../../lib/kube/types.ts';
+import { named } from '../../lib/question/apply-manifest.ts';
 import { decide } from '../../lib/question/decision.ts';
 import type { App } from '../app.ts';
 import { canAsk } from '../ask.ts';
@@ -46,10 +47,15 @@ export const defineYesNo =
         await answerQuestion(app, chosen, { yes, choose: (question) => chooseYesNo(question, word) });
       });
 
+function deed({ toolCall, spawn, apply }: Question['spec']): string {
+  if (toolCall) return `${toolCall.kind}: ${toolCall.title}`;
+  return spawn ? `Session ${spawn.name}` : (apply?.objects.map(named).join(', ') ?? '');
+}
+
 /** What a yes does stands before the agent's words, which may mislead. */
 function line({ spec }: Question): string {
-  const { session, text, toolCall, spawn } = spec;
-  const act = toolCall ? `${toolCall.kind}: ${toolCall.title}` : spawn ? `Session ${spawn.name}` : '';
+  const { session, text } = spec;
+  const act = deed(spec);
   return truncate(`${session} asks${act && ` (${safeLine(act)})`}: ${safeLine(text)}`, 120);
 }
 

@@ -72,6 +72,8 @@ export const LABEL = {
   parent: `${GROUP}/parent`,
   /** On a Question that proposes a Session: admission compares it with its parent. */
   spawn: `${GROUP}/spawn`,
+  /** On a Question that proposes objects beyond what may be proposed without settings: admission asks those. */
+  moreApply: `${GROUP}/more-apply`,
   /** On a Question where the answerer must be another than the requester: admission compares the two. */
   answeredByAnother: `${GROUP}/answered-by-another`,
 } as const;

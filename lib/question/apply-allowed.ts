@@ -32,9 +32,11 @@ const lines = (text: string | undefined): string[] | undefined =>
     .map((line) => line.trim())
     .filter(Boolean);
 
-/** What no setting allows: it would change what the settings are about. */
-const isNever = ({ apiVersion, kind, name }: Manifest): boolean =>
-  apiVersion.startsWith('tiny.dev/') || (kindOf({ apiVersion, kind }) === 'ConfigMap' && name === 'tiny-settings');
+/** What no setting allows: tiny's own kinds and settings, which say what agents may, and Secrets, as many read Questions. */
+function isNever({ apiVersion, kind, name }: Manifest): boolean {
+  if (apiVersion.includes('/')) return apiVersion.startsWith('tiny.dev/');
+  return kind === 'Secret' || (kind === 'ConfigMap' && name === 'tiny-settings');
+}
 
 /** Whether it takes settings to ask for it; the Question is then marked. */
 export const isMore = (manifest: Manifest, namespace: string): boolean =>
