@@ -6,7 +6,7 @@ import type { V1PersistentVolumeClaimSpec } from '@kubernetes/client-node';
 import { isTrue } from '../../lib/api/conditions.ts';
 import type { KubeObject } from '../../lib/api/meta.ts';
 import { CLAIMS as OBJECTS, type Ref, type ResourceType } from '../../lib/kube/types.ts';
-import { claimsOf, PODS, type Pod } from '../node/pod.ts';
+import { claimsOf, isOver, PODS, type Pod } from '../node/pod.ts';
 import { follow, type Part, startController, type World } from './loop.ts';
 import { setStatus } from './status.ts';
 
@@ -17,8 +17,9 @@ export interface Claim extends KubeObject {
 export const CLAIMS = OBJECTS as ResourceType<Claim>;
 const FINALIZER = 'kubernetes.io/pvc-protection';
 
-/** A pod uses its claims from when the node has taken it. */
-const uses = (pod: Pod, claim: string): boolean => claimsOf(pod).includes(claim) && isTrue(pod, 'PodScheduled');
+/** A pod uses its claims from when the node has taken it, until nothing of it is to run any more. */
+const uses = (pod: Pod, claim: string): boolean =>
+  claimsOf(pod).includes(claim) && isTrue(pod, 'PodScheduled') && !isOver(pod);
 
 async function isUsed({ client }: World, { namespace = '', name }: Ref): Promise<boolean> {
   const pods = await client.list(PODS, { namespace });

@@ -69,13 +69,18 @@ export class Container {
     return this.spec.restartPolicy === 'Always';
   }
 
+  /** Whether a life that ended so is its last. */
+  private isLast(exitCode: number | undefined): boolean {
+    const { restartPolicy } = this.shared.reader.pod.spec;
+    return (restartPolicy === 'Never' && !this.isSidecar) || (this.once && exitCode === 0);
+  }
+
   /** Runs until the pod is ended, or until it is done. */
   async run(): Promise<void> {
     const { signal } = this.shared;
     for (let crashes = 0; !signal.aborted; ) {
       const began = Date.now();
-      const hasEndedWell = (await this.live()) === 0;
-      if (this.once && hasEndedWell) break;
+      if (this.isLast(await this.live())) break;
       crashes = Date.now() - began > LONG_LIFE ? 1 : crashes + 1;
       if (!signal.aborted) await this.backOff(crashes);
     }

@@ -16,9 +16,8 @@ export function podStatus(pod: Pod, { unschedulable, initial, main }: Progress, 
     const told: Telling = { type, status: is ? 'True' : 'False', reason, message };
     return transition(pod, told, now);
   };
-  const begun = main.some(({ state, lastState }) => !state.waiting || lastState.terminated);
   return {
-    phase: begun ? 'Running' : 'Pending',
+    phase: phaseOf(pod, main),
     startTime: pod.status?.startTime ?? now.toISOString(),
     hostIP: '127.0.0.1',
     podIP: '127.0.0.1',
@@ -33,4 +32,12 @@ export function podStatus(pod: Pod, { unschedulable, initial, main }: Progress, 
     initContainerStatuses: initial.map((status) => structuredClone(status)),
     containerStatuses: main.map((status) => structuredClone(status)),
   };
+}
+
+function phaseOf({ spec }: Pod, main: readonly ContainerStatus[]): PodStatus['phase'] {
+  const codes = main.map(({ state }) => state.terminated?.exitCode);
+  if (spec.restartPolicy === 'Never' && codes.every((code) => code !== undefined))
+    return codes.every((code) => code === 0) ? 'Succeeded' : 'Failed';
+  const begun = main.some(({ state, lastState }) => !state.waiting || lastState.terminated);
+  return begun ? 'Running' : 'Pending';
 }

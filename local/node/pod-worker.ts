@@ -8,7 +8,7 @@ import type { V1Container } from '@kubernetes/client-node';
 import { messageOf, sleep } from '../controllers/loop.ts';
 import { Container, type NodeOptions, type Shared } from './container.ts';
 import { tempFolderOf } from './host.ts';
-import { type Pod, type PodStatus, statusesOf } from './pod.ts';
+import { isOver, type Pod, type PodStatus, statusesOf } from './pod.ts';
 import { podStatus } from './pod-status.ts';
 import { makeTokens } from './tokens.ts';
 import { unschedulable, Volumes } from './volumes.ts';
@@ -26,7 +26,13 @@ export interface PodObject {
 }
 
 const problemOf = ({ restartPolicy = 'Always' }: Pod['spec']): string | undefined =>
-  restartPolicy === 'Always' ? undefined : 'the stand-in runs pods that are always restarted';
+  restartPolicy === 'OnFailure' ? 'the stand-in runs pods that are always restarted, or never' : undefined;
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 
 export class PodWorker {
   /** Resolves when nothing of the pod runs any more and it has been removed. */
@@ -100,7 +106,9 @@ export class PodWorker {
   }
 
   private async live(): Promise<void> {
-    if (await this.prepared()) await this.run();
+    if (!isOver(this.pod) && (await this.prepared())) await this.run();
+    await this.reported;
+    if (this.pod.spec.restartPolicy === 'Never') await aborted(this.ending);
     rmSync(tempFolderOf(this.options, this.pod.metadata.uid), { recursive: true, force: true });
     await this.reported;
     if (!this.stays) await this.object?.remove();
@@ -111,6 +119,7 @@ export class PodWorker {
     const renew = () =>
       this.shared.volumes.fill().catch((error) => this.options.log(`volumes of ${name}: ${messageOf(error)}`));
     const upkeep = setInterval(renew, UPKEEP);
+    const late = this.untilDeadline();
     const running: Promise<void>[] = [];
     for (const container of this.initial) {
       running.push(container.run());
@@ -121,6 +130,16 @@ export class PodWorker {
     for (const container of this.initial) container.end(Math.max(this.deadline - Date.now(), SIDECAR_GRACE));
     await Promise.all(running);
     clearInterval(upkeep);
+    clearTimeout(late);
+  }
+
+  /** Ends what runs when the pod has run for as long as it may. */
+  private untilDeadline(): NodeJS.Timeout | undefined {
+    const { activeDeadlineSeconds } = this.pod.spec;
+    if (activeDeadlineSeconds === undefined) return undefined;
+    return setTimeout(() => {
+      for (const container of this.main) container.end(SIDECAR_GRACE);
+    }, activeDeadlineSeconds * 1000);
   }
 
   /** Waits for claims, then for what volumes name; whether it came before the pod was ended. */

@@ -28,7 +28,7 @@ export interface ContainerStatus {
   lastState: ContainerState;
 }
 export interface PodStatus {
-  phase: 'Pending' | 'Running';
+  phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed';
   startTime: string;
   hostIP: string;
   podIP: string;
@@ -53,6 +53,10 @@ export const CONFIG_MAPS: ResourceType<Data> = { ...SECRETS, kind: 'ConfigMap', 
 /** The claims that the pod mounts, by name. */
 export const claimsOf = ({ spec }: Pod): string[] =>
   (spec.volumes ?? []).flatMap(({ persistentVolumeClaim: claim }) => (claim ? [claim.claimName] : []));
+
+/** Whether all that was to run has ended, and nothing is started again. */
+export const isOver = ({ status }: Pick<Pod, 'status'>): boolean =>
+  status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 export const statusesOf = ({ status }: Pod): ContainerStatus[] => [
   ...(status?.initContainerStatuses ?? []),

@@ -210,8 +210,24 @@ describe('a pod', () => {
     expect(ended).toMatchObject({ exitCode: 137, signal: 9, reason: 'Error' });
   });
 
-  test('that is to run to its end is not taken, and says why', async () => {
-    await make('job', { restartPolicy: 'Never', containers: [script('main', '1')] });
+  test('that is to run once runs once, stays with its log, and says how it ended', async () => {
+    const phase = async (name: string) => (await read(name))?.status?.phase as string | undefined;
+    await make('once', { restartPolicy: 'Never', containers: [script('main', `console.log('life')`)] });
+    await make('failing', { restartPolicy: 'Never', containers: [script('main', 'process.exit(3)')] });
+    await make('long', { restartPolicy: 'Never', activeDeadlineSeconds: 1, containers: [script('main', FOREVER)] });
+    await until('done', async () => (await phase('once')) === 'Succeeded');
+    await until('done', async () => (await phase('failing')) === 'Failed');
+    await until('ended at its deadline', async () => (await phase('long')) === 'Failed');
+    expect(await log('once')).toBe('life\n');
+    expect((await container('failing'))?.restartCount).toBe(0);
+    for (const name of ['once', 'failing', 'long']) {
+      await standIn.client.delete(PODS, ref(name));
+      await until('gone', async () => !(await read(name)));
+    }
+  });
+
+  test('that is to be tried until it succeeds is not taken, and says why', async () => {
+    await make('job', { restartPolicy: 'OnFailure', containers: [script('main', '1')] });
     const condition = await until('the reason', async () =>
       (await read('job'))?.status?.conditions?.find(({ reason }) => reason === 'Unschedulable'),
     );
