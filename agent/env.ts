@@ -4,13 +4,22 @@
  */
 import { z } from 'zod';
 import { approvals } from '../lib/api/approvals.ts';
+import { push, repository } from '../lib/api/repository.ts';
 import { duration, timestamp } from '../lib/api/schema-parts.ts';
-import { agent, repository } from '../lib/api/session-parts.ts';
+import { agent } from '../lib/api/session-parts.ts';
+
+const clonedRepository = repository.omit({ credentialsSecret: true, push: true });
+const pushedRepository = z.object({
+  url: repository.shape.url,
+  ref: repository.shape.ref,
+  push: push.omit({ credentialsSecret: true }),
+});
+export type PushedRepository = z.infer<typeof pushedRepository>;
 
 /** What the harness is told of its Session's spec; the prompt comes as a file. */
 const sessionConfig = z.object({
   agent: agent.pick({ name: true, command: true, args: true, model: true }),
-  repository: repository.pick({ url: true, ref: true, depth: true }).optional(),
+  repository: clonedRepository.optional(),
   approvals: approvals.default({ allow: ['read', 'search', 'think'] }),
   idle: z
     .object({ suspendAfter: duration().optional(), finishAfter: duration().default('0s') })
@@ -28,10 +37,13 @@ const json = z.string().transform((text, context) => {
   }
 });
 
-const identity = z.object({
+const named = z.object({
   TINY_NAMESPACE: z.string().min(1),
   TINY_SESSION: z.string().min(1),
   TINY_SESSION_UID: z.string().min(1),
+});
+
+const identity = named.extend({
   TINY_RUN: z.string().min(1),
   TINY_STATE: z.string().min(1),
 });
@@ -42,13 +54,24 @@ const harness = identity.extend({
   TINY_PROMPT_SHA256: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hexadecimal'),
   TINY_HOME: z.string().min(1),
   TINY_CONFIG: json.pipe(sessionConfig),
+  TINY_SECRETS: z.string().min(1).optional(),
+});
+
+const clone = named.extend({
+  TINY_WORKSPACE: z.string().min(1),
+  TINY_REPOSITORY: json.pipe(clonedRepository),
   TINY_GIT_CREDENTIALS: z.string().min(1).optional(),
+  PATH: z.string().default(''),
 });
 
 const tools = identity.extend({
   TINY_CREDENTIALS: z.string().min(1),
   KUBERNETES_SERVICE_HOST: z.string().min(1),
   KUBERNETES_SERVICE_PORT: z.string().min(1),
+  TINY_SECRETS: z.string().min(1).optional(),
+  TINY_REPOSITORY: json.pipe(pushedRepository).optional(),
+  TINY_PUSH_CREDENTIALS: z.string().min(1).optional(),
+  PATH: z.string().default(''),
 });
 
 /** What the schema wants and the environment lacks, in words. */
@@ -82,7 +105,8 @@ export interface HarnessEnv extends Identity {
   /** Folder of the programs. */
   programs: string;
   config: SessionConfig;
-  gitCredentials: string | undefined;
+  /** Folder of the mounted Secrets whose values are the agent's variables. */
+  secrets: string | undefined;
   /** What a child process gets: everything but our own variables. */
   inherited: Record<string, string>;
 }
@@ -91,6 +115,21 @@ export interface ToolsEnv extends Identity {
   credentials: string;
   host: string;
   port: string;
+  /** As for the harness. */
+  secrets: string | undefined;
+  /** What the agent's work is pushed to, and the mounted Secret for it; absent where nothing is pushed. */
+  push: { repository: PushedRepository; credentials: string } | undefined;
+  /** Where programs are found. */
+  path: string;
+}
+
+export interface CloneEnv extends Pick<Identity, 'namespace' | 'session'> {
+  workspace: string;
+  repository: z.infer<typeof clonedRepository>;
+  /** The mounted Secret to clone with. */
+  gitCredentials: string | undefined;
+  /** Where programs are found. */
+  path: string;
 }
 
 const identityOf = (env: z.infer<typeof identity>): Identity => ({
@@ -111,7 +150,7 @@ export function harnessEnv(): HarnessEnv {
     promptSha256: env.TINY_PROMPT_SHA256,
     programs: env.TINY_HOME,
     config: env.TINY_CONFIG,
-    gitCredentials: env.TINY_GIT_CREDENTIALS,
+    secrets: env.TINY_SECRETS,
     inherited: inherited(),
   };
 }
@@ -124,6 +163,25 @@ export function toolsEnv(): ToolsEnv {
     credentials: env.TINY_CREDENTIALS,
     host: env.KUBERNETES_SERVICE_HOST,
     port: env.KUBERNETES_SERVICE_PORT,
+    secrets: env.TINY_SECRETS,
+    push:
+      env.TINY_REPOSITORY && env.TINY_PUSH_CREDENTIALS !== undefined
+        ? { repository: env.TINY_REPOSITORY, credentials: env.TINY_PUSH_CREDENTIALS }
+        : undefined,
+    path: env.PATH,
+  };
+}
+
+/** The environment of the container that clones. Throws `EnvironmentError`. */
+export function cloneEnv(): CloneEnv {
+  const env = read(clone);
+  return {
+    namespace: env.TINY_NAMESPACE,
+    session: env.TINY_SESSION,
+    workspace: env.TINY_WORKSPACE,
+    repository: env.TINY_REPOSITORY,
+    gitCredentials: env.TINY_GIT_CREDENTIALS,
+    path: env.PATH,
   };
 }
 

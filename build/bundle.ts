@@ -13,6 +13,7 @@ const FUNCTIONS = ['session', 'question'];
 const AGENT = {
   harness: 'agent/harness/main.ts',
   tools: 'agent/tools/main.ts',
+  clone: 'agent/clone/main.ts',
   connect: 'agent/connect/main.ts',
   rehearsal: 'agent/rehearsal/main.ts',
 };

@@ -2,7 +2,7 @@
 import type { Session } from '../../lib/api/session.ts';
 import type { Clock } from '../../lib/kube/clock.ts';
 import type { SessionConfig } from '../env.ts';
-import type { CloneFailure } from './clone-errors.ts';
+import type { CloneFailure } from '../git/clone-errors.ts';
 import type { Conversation } from './conversation.ts';
 import type { Finish, Journal } from './journal.ts';
 import type { Reporter } from './reporter.ts';

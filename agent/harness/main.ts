@@ -9,7 +9,7 @@ import { lockFolder } from '../lock.ts';
 import { observe } from '../transcript/observe.ts';
 import { storeIn } from '../transcript/store.ts';
 import { openTranscript, type Transcript } from '../transcript/transcript.ts';
-import { cloneStep, openAgent, resultStep } from './edges.ts';
+import { openAgent } from './edges.ts';
 import { runHarness } from './harness.ts';
 import { openJournal } from './journal.ts';
 import { makePermits } from './permits.ts';
@@ -18,6 +18,7 @@ import { makeReporter, type Reporter } from './reporter.ts';
 import { finished } from './telling.ts';
 import { toolsClient } from './tools-client.ts';
 
+import { cloneStep, resultStep } from './work-tree.ts';
 const LOCK_WAIT_MS = 10_000;
 /** How long the last report may take after SIGTERM; the pod's grace period is 30 s. */
 const FLUSH_MS = 5000;
@@ -78,7 +79,7 @@ async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: 
     config,
     task: prompt.text,
     stop,
-    clone: cloneStep(env, stop),
+    clone: cloneStep(env, log),
     result: resultStep(env, journal),
     converse: openAgent(env, {
       permits,

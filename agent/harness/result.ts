@@ -1,7 +1,7 @@
 /** What came of a Session, computed by git from the clone itself; the agent's word is only the summary. */
 import type { Session } from '../../lib/api/session.ts';
 import { cut } from '../cut.ts';
-import { git } from './git.ts';
+import { git } from '../git/git.ts';
 
 type Result = NonNullable<NonNullable<Session['status']>['result']>;
 

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { findCondition } from '../../lib/api/conditions.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question, QuestionSpec } from '../../lib/api/question.ts';
+import { repository as repositorySchema } from '../../lib/api/repository.ts';
 import { dnsLabel } from '../../lib/api/schema-parts.ts';
 import {
   MAX_NAME,
@@ -15,7 +16,7 @@ import {
   type SessionRequest,
   sessionRequest,
 } from '../../lib/api/session.ts';
-import { agent as agentSchema, repository as repositorySchema } from '../../lib/api/session-parts.ts';
+import { agent as agentSchema } from '../../lib/api/session-parts.ts';
 import { cut } from '../cut.ts';
 import type { Asking, Closed, Settled } from './asking.ts';
 import { type ToolContext, ToolRefusal } from './tool.ts';

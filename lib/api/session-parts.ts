@@ -47,21 +47,6 @@ export const agent = z.object({
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] }),
 });
 
-export const repository = z.object({
-  url: z.string().min(1).max(2048).describe('Where to clone from: HTTPS, HTTP or SSH.'),
-  ref: z
-    .string()
-    .min(1)
-    .max(255)
-    .regex(/^[A-Za-z0-9_][A-Za-z0-9_./@+-]*$/, 'must be a branch, a tag or a commit, and must not start with "-"')
-    .optional()
-    .describe('Branch, tag or commit. Default: the default branch.'),
-  depth: z.int().min(0).max(1_000_000).default(1).describe('How many commits of history to fetch; 0 is all.'),
-  credentialsSecret: dnsSubdomain()
-    .optional()
-    .describe('A Secret of the project with `username` and `password`, or `ssh-privatekey`.'),
-});
-
 export const storage = z.object({
   size: quantity()
     .default('10Gi')

@@ -40,6 +40,13 @@ const repositoryUrl: Rule<string>[] = [
   },
 ];
 
+/** The patterns want a path. */
+const forgeApi: Rule<string> = {
+  cel: `!(${matching(FORBIDDEN, ' || ').replaceAll('self.', "(self + '/').")})`,
+  message: "must not name a cloud's metadata address, an IPv6 address, or an IPv4 address not written as a.b.c.d",
+  holds: (self) => repositoryRefusal(`${self}/x`) !== 'metadata',
+};
+
 const knownAgent: Rule<SessionRequest> = {
   cel: `self.agent.name in [${PRESETS.map((name) => `'${name}'`).join(', ')}] || (has(self.agent.command) && size(self.agent.command) > 0)`,
   message: `an agent that is no preset (${PRESETS.join(', ')}) needs agent.command`,
@@ -58,6 +65,7 @@ export const requestRules = (path: string): RulesAt[] => [
   { path, rules: [knownAgent] },
   { path: `${path}.prompt`, rules: [promptSize] },
   { path: `${path}.repository.url`, rules: repositoryUrl },
+  { path: `${path}.repository.push.pullRequests.api`, rules: [forgeApi] },
   { path: `${path}.agent.env[name]`, rules: [variableSize] },
 ];
 

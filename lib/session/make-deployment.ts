@@ -1,11 +1,12 @@
 /**
- * The workload of a Session: one pod at most, its tools as a native sidecar, its agent without any token. It is a
- * Deployment because that starts again what ended, and strategy Recreate because two pods must not share a volume.
+ * The workload of a Session: one pod at most, its tools as a native sidecar, its clone made before its agent starts, its
+ * agent without any token. It is a Deployment because that starts again what ended, and strategy Recreate because two
+ * pods must not share a volume.
  */
-import type { V1Container, V1DeploymentSpec, V1PodSpec } from '@kubernetes/client-node';
+import type { V1Container, V1DeploymentSpec, V1PodSecurityContext, V1PodSpec } from '@kubernetes/client-node';
 import { type KubeObject, LABEL, type Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
-import { agentContainer, toolsContainer } from './make-containers.ts';
+import { agentContainer, cloneContainer, toolsContainer } from './make-containers.ts';
 import { makeVolumes } from './make-volumes.ts';
 import { childMeta, sessionLabels } from './names.ts';
 
@@ -15,6 +16,16 @@ export interface Deployment extends KubeObject {
 
 /** The user that images of sessions run as; the volume belongs to its group. */
 const USER = 10001;
+
+/** What holds for each container of a pod that mounts a Session's volume. */
+export const POD_SECURITY: V1PodSecurityContext = {
+  runAsNonRoot: true,
+  runAsUser: USER,
+  runAsGroup: USER,
+  fsGroup: USER,
+  fsGroupChangePolicy: 'OnRootMismatch',
+  seccompProfile: { type: 'RuntimeDefault' },
+};
 
 export function makeDeployment(session: Stored<Session>, replicas: 0 | 1): Deployment {
   const labels = sessionLabels(session);
@@ -57,15 +68,8 @@ function podSpec(session: Stored<Session>): V1PodSpec {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     terminationGracePeriodSeconds: 30,
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: USER,
-      runAsGroup: USER,
-      fsGroup: USER,
-      fsGroupChangePolicy: 'OnRootMismatch',
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
-    initContainers: [confined(toolsContainer(session))],
+    securityContext: POD_SECURITY,
+    initContainers: [toolsContainer(session), ...cloneContainer(session)].map(confined),
     containers: [confined(agentContainer(session))],
     volumes: makeVolumes(session),
     nodeSelector,
@@ -75,7 +79,7 @@ function podSpec(session: Stored<Session>): V1PodSpec {
 }
 
 /** The Pod Security level `restricted`, and a read-only root besides. */
-const confined = (container: V1Container): V1Container => ({
+export const confined = (container: V1Container): V1Container => ({
   ...container,
   securityContext: {
     allowPrivilegeEscalation: false,

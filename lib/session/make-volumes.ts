@@ -1,5 +1,5 @@
-/** The volumes of a Session's pod. Only the tools mount `credentials`. */
-import type { V1Volume } from '@kubernetes/client-node';
+/** The volumes of a Session's pod. Only the tools mount `credentials` and `push`, only the clone `git`. */
+import type { V1Volume, V1VolumeMount } from '@kubernetes/client-node';
 import type { Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
 import { promptSecretName } from './names.ts';
@@ -18,12 +18,28 @@ const credentials: V1Volume = {
   },
 };
 
+/** A Secret's files, for the pod's group alone. */
+const secretVolume = (name: string, secretName: string | undefined): V1Volume[] =>
+  secretName === undefined ? [] : [{ name, secret: { secretName, defaultMode: 0o440 } }];
+
+const nameOf = (index: number) => `secret-${index}`;
+
+/** The Secrets of the agent's variables as files: what harness and tools take out of all that leaves the pod. */
+export const secretMounts = ({ spec }: Session): V1VolumeMount[] =>
+  (spec.credentials ?? []).map((_, index) => ({
+    name: nameOf(index),
+    mountPath: `/etc/tiny/secrets/${index}`,
+    readOnly: true,
+  }));
+
 export function makeVolumes(session: Stored<Session>): V1Volume[] {
-  const git = session.spec.repository?.credentialsSecret;
+  const { repository, credentials: secrets = [] } = session.spec;
   return [
     { name: 'work', persistentVolumeClaim: { claimName: session.metadata.name } },
     { name: 'prompt', secret: { secretName: promptSecretName(session) } },
-    ...(git ? [{ name: 'git', secret: { secretName: git, defaultMode: 0o440 } }] : []),
+    ...secretVolume('git', repository?.credentialsSecret),
+    ...secretVolume('push', repository?.push?.credentialsSecret),
+    ...secrets.flatMap(({ secret }, index) => secretVolume(nameOf(index), secret)),
     { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
     { name: 'tmp', emptyDir: {} },
     credentials,

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { runClone } from '../../agent/clone/run.ts';
 import { type JournalRecord, openJournal } from '../../agent/harness/journal.ts';
 import { serveTools } from '../../agent/tools/box.ts';
 import { findCondition } from '../../lib/api/conditions.ts';
@@ -67,7 +68,8 @@ export class Pod {
 
   async start(): Promise<this> {
     if (!this.#closeTools) await this.startTools();
-    const { repository, config, agent, sha256, gitCredentials, programs } = this.#options;
+    await this.#clone();
+    const { repository, config, agent, sha256, programs } = this.#options;
     const at = (name: string) => join(this.folder, name);
     const child = spawn(process.execPath, [join(programs, 'harness.cjs')], {
       env: {
@@ -88,7 +90,6 @@ export class Pod {
           ...(repository && { repository: { depth: 1, ...repository } }),
           ...config,
         }),
-        ...(gitCredentials !== undefined && { TINY_GIT_CREDENTIALS: gitCredentials }),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -99,6 +100,31 @@ export class Pod {
     }
     this.#harness = child;
     return this;
+  }
+
+  /** What the container that clones does, before the harness starts. */
+  async #clone(): Promise<void> {
+    const { repository, gitCredentials } = this.#options;
+    if (!repository) return;
+    const privateFolder = mkdtempSync(join(this.folder, 'git-'));
+    const env = {
+      namespace: 'p',
+      session: 's',
+      workspace: join(this.folder, 'work'),
+      repository: { depth: 1, ...repository },
+      gitCredentials,
+      path: process.env['PATH'] ?? '',
+    };
+    const { signal } = new AbortController();
+    await runClone(env, {
+      privateFolder,
+      clock: systemClock,
+      signal,
+      log: (line) => {
+        this.log += `clone: ${line}\n`;
+      },
+    });
+    rmSync(privateFolder, { recursive: true });
   }
 
   /** Ends the harness by `signal` and gives its exit code. */

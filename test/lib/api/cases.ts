@@ -105,6 +105,29 @@ const parts: Row[] = [
   ...each('the depth', [0, 1, 1_000_000], repositoryWith('depth'), true),
   ...each('the depth', [-1, 1.5, 1_000_001, '1'], repositoryWith('depth'), false),
   ...each('the git Secret', ['git', 'a.b-c', a(253)], repositoryWith('credentialsSecret'), true),
+  ...each('submodules', [true, false], repositoryWith('submodules'), true),
+  ...each('the author', [{}, { name: 'Bot' }, { email: 'a@b' }], repositoryWith('author'), true),
+  ...each(
+    'the author',
+    [{ name: 'a <b>' }, { name: 'a\nb' }, { name: '' }, { email: 'a b' }],
+    repositoryWith('author'),
+    false,
+  ),
+  ...each('the push', [{}, { unasked: true }, { pullRequests: { provider: 'gitlab' } }], pushed, true),
+  ...each(
+    'the push',
+    [{ credentialsSecret: 'A' }, { pullRequests: {} }, { pullRequests: { provider: 'x' } }],
+    pushed,
+    false,
+  ),
+  ...each('the API', ['https://h', 'https://h.example:8443/api/v3', 'https://10.1.2.3/api/v4'], api, true),
+  ...each('the API', ['http://h', 'https://h/', 'https://u@h', 'https://h/a?b', 'https://h/../x y'], api, false),
+  ...each(
+    'the API',
+    ['https://169.254.169.254', 'https://169.254.169.254/x', 'https://metadata', 'https://2852039166'],
+    api,
+    false,
+  ),
   ...each('the git Secret', ['', 'A', '-a', 'a/b', '..', a(254)], repositoryWith('credentialsSecret'), false),
   ['a Secret', { credentials: [{ secret: 'anthropic' }] }, true],
   ...items('Secrets', 16, (list) => ({ credentials: list.map((n) => ({ secret: `s${n}` })) })),
@@ -229,6 +252,14 @@ const parts: Row[] = [
   ['a requester without a name', { requester: { username: '' } }, false],
   ['a requester', { requester: { username: 'x', uid: 'u', groups: ['g'], extra: { 'a/b': ['c'] } } }, true],
 ];
+
+function pushed(push: unknown): Spec {
+  return { repository: { url: 'https://github.com/a/b', push: { credentialsSecret: 'push', ...(push as object) } } };
+}
+
+function api(url: unknown): Spec {
+  return pushed({ pullRequests: { provider: 'github', api: url } });
+}
 
 function repositoryWith(field: string) {
   return (value: unknown): Spec => ({ repository: { url: 'https://github.com/a/b', [field]: value } });

@@ -1,3 +1,4 @@
+import type { V1Container } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
 import type { Stored } from '../../../lib/api/meta.ts';
 import type { Session } from '../../../lib/api/session.ts';
@@ -53,7 +54,12 @@ const full = (name = 'fix') =>
           { name: 'constructor', value: 'x' },
         ],
       },
-      repository: { url: 'ssh://git@example.org:2222/a/b', ref: 'main', credentialsSecret: 'git' },
+      repository: {
+        url: 'ssh://git@example.org:2222/a/b',
+        ref: 'main',
+        credentialsSecret: 'git',
+        push: { credentialsSecret: 'push' },
+      },
       credentials: [{ secret: 'anthropic' }],
       storage: {
         size: '1Gi',
@@ -179,7 +185,7 @@ const podOf = (session: Stored<Session>) => {
   const [tools] = spec.initContainers ?? [];
   const [agent] = spec.containers;
   if (!tools || !agent) throw new Error('no containers');
-  return { spec, tools, agent };
+  return { spec, tools, agent, clone: spec.initContainers?.[1] };
 };
 
 const variables = (container: { env?: { name: string; value?: string }[] }) =>
@@ -231,7 +237,7 @@ describe('the workload', () => {
     expect(JSON.parse(TINY_CONFIG ?? '')).toEqual({
       agent: { name: 'claude-code' },
       approvals: { allow: ['read', 'search', 'think'] },
-      idle: { finishAfter: '0s' },
+      idle: { finishAfter: '0s', stalledAfter: '1h' },
     });
     expect(spec.volumes?.map(({ name }) => name)).toEqual(['work', 'prompt', 'run', 'tmp', 'credentials']);
     expect(spec).toMatchObject({
@@ -257,7 +263,7 @@ describe('the workload', () => {
   });
 
   test('satisfies the Pod Security level restricted, with a read-only root', () => {
-    const { spec, tools, agent } = podOf(full());
+    const { spec, tools, agent, clone } = podOf(full());
     expect(spec.securityContext).toMatchObject({
       runAsNonRoot: true,
       runAsUser: 10001,
@@ -265,15 +271,15 @@ describe('the workload', () => {
       fsGroup: 10001,
       seccompProfile: { type: 'RuntimeDefault' },
     });
-    for (const container of [tools, agent]) {
-      expect(container.securityContext).toEqual({
+    for (const container of [tools, agent, clone]) {
+      expect(container?.securityContext).toEqual({
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,
         runAsNonRoot: true,
         capabilities: { drop: ['ALL'] },
         seccompProfile: { type: 'RuntimeDefault' },
       });
-      expect(container.ports).toBeUndefined();
+      expect(container?.ports).toBeUndefined();
     }
     for (const key of ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace'])
       expect(spec).not.toHaveProperty(key);
@@ -291,16 +297,55 @@ describe('the workload', () => {
     expect(withToken?.map(({ name }) => name)).toEqual(['credentials']);
   });
 
-  test('mounts only volumes that there are, the git Secret where one is named', () => {
+  test("mounts only volumes that there are, and what reads and writes the repository never in the agent's container", () => {
     for (const session of [makeSession(), full()]) {
-      const { agent, tools, spec } = podOf(session);
+      const { agent, tools, clone, spec } = podOf(session);
       const there = new Set(spec.volumes?.map(({ name }) => name));
-      const mounts = [...(agent.volumeMounts ?? []), ...(tools.volumeMounts ?? [])];
-      expect(mounts.filter(({ name }) => !there.has(name))).toEqual([]);
-      expect(mounts.some(({ name }) => name === 'git')).toBe(session.spec.repository !== undefined);
-      const used = new Set(mounts.map(({ name }) => name));
-      expect([...there].filter((name) => !used.has(name))).toEqual([]);
+      const namesIn = (container?: V1Container) => (container?.volumeMounts ?? []).map(({ name }) => name);
+      const mounts = [agent, tools, clone].flatMap(namesIn);
+      expect(mounts.filter((name) => !there.has(name))).toEqual([]);
+      expect([...there].filter((name) => !mounts.includes(name))).toEqual([]);
     }
+    const { agent, tools, clone } = podOf(full());
+    const secrets = (container?: V1Container) =>
+      container?.volumeMounts?.filter(({ name }) => !['run', 'work', 'tmp', 'prompt'].includes(name));
+    const own = { name: 'secret-0', mountPath: '/etc/tiny/secrets/0', readOnly: true };
+    expect(secrets(agent)).toEqual([own]);
+    expect(secrets(clone)).toEqual([{ name: 'git', mountPath: '/etc/tiny/git', readOnly: true }]);
+    expect(secrets(tools)).toEqual([
+      { name: 'credentials', mountPath: '/var/run/secrets/tiny', readOnly: true },
+      own,
+      { name: 'push', mountPath: '/etc/tiny/push', readOnly: true },
+    ]);
+    expect(JSON.stringify(agent)).not.toMatch(/etc.tiny.(git|push)/);
+    expect(clone?.envFrom).toBeUndefined();
+    expect(clone?.volumeMounts?.map(({ subPath }) => subPath)).toEqual([undefined, 'repo', 'clone']);
+  });
+
+  test('clones before the agent starts, with the tools up, in an image that no Session chooses', () => {
+    const { spec, clone, tools } = podOf(full());
+    expect(spec.initContainers?.map(({ name }) => name)).toEqual(['tools', 'clone']);
+    expect(clone).toMatchObject({
+      image: 'tiny.dev/agent-git:0.1.0',
+      command: ['node', '/opt/tiny/clone.cjs'],
+      resources: { requests: { cpu: '1' }, limits: { memory: '2Gi' } },
+    });
+    expect(clone).not.toHaveProperty('restartPolicy');
+    expect(variables(clone ?? {})).toEqual({
+      TINY_NAMESPACE: 'team-a',
+      TINY_SESSION: 'fix',
+      TINY_SESSION_UID: 'uid-of-fix',
+      TINY_WORKSPACE: '/workspace',
+      TINY_REPOSITORY: JSON.stringify({ url: 'ssh://git@example.org:2222/a/b', ref: 'main', depth: 1 }),
+      TINY_GIT_CREDENTIALS: '/etc/tiny/git',
+      HOME: '/tmp',
+    });
+    expect(tools.image).toBe('tiny.dev/agent-git:0.1.0');
+    expect(variables(tools)).toMatchObject({
+      TINY_SECRETS: '/etc/tiny/secrets',
+      TINY_PUSH_CREDENTIALS: '/etc/tiny/push',
+      TINY_REPOSITORY: JSON.stringify({ url: 'ssh://git@example.org:2222/a/b', ref: 'main', push: { unasked: false } }),
+    });
   });
 
   test('holds the prompt in no argument and no variable', () => {
@@ -328,7 +373,7 @@ describe('the workload', () => {
       agent: { name: 'other', command: ['agent', '--acp'], args: ['$(HOME)', '$$', 'a$$b'], model: 'm' },
       repository: { url: 'ssh://git@example.org:2222/a/b', ref: 'main', depth: 1 },
       approvals: { allow: ['read'] },
-      idle: { suspendAfter: '1h', finishAfter: '5m' },
+      idle: { suspendAfter: '1h', finishAfter: '5m', stalledAfter: '1h' },
       deadlineAt: '2026-11-30T13:58:00.000Z',
     });
   });

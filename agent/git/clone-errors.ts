@@ -25,12 +25,18 @@ const ADVICE: Advice[] = [
     /authentication failed|could not read (username|password)|permission denied|HTTP Basic: Access denied|error: 40[13]|invalid credentials/i,
     false,
     ({ url }) =>
-      `the repository ${url} wants credentials, or refuses the ones it got; name a Secret with username and password, or ssh-privatekey, in spec.repository.credentialsSecret`,
+      `the repository ${url} wants credentials, or refuses the ones it got; name a Secret with username and password, or ssh-privatekey and known_hosts, in spec.repository.credentialsSecret`,
   ],
   [
     /repository .* not found|error: 404|does not appear to be a git repository|repository not found/i,
     false,
     ({ url }) => `the repository ${url} was not found; see whether the URL is right and the credentials may see it`,
+  ],
+  [
+    /host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED/i,
+    false,
+    ({ url }) =>
+      `the SSH server of ${url} does not have the key that is expected of it; see the key known_hosts of the Secret in spec.repository.credentialsSecret`,
   ],
   [
     /not allowed|transport .* not/i,

@@ -1,0 +1,57 @@
+/** What the harness does with the repository: reads how the clone went, and computes the result from what is there. */
+import type { HarnessEnv } from '../env.ts';
+import { branchOff, repositoryFolder } from '../git/clone.ts';
+import { cloneFailure } from '../git/clone-errors.ts';
+import { authorOf, branchOf } from '../git/names.ts';
+import { type CloneOutcome, readOutcome, writeOutcome } from '../git/outcome.ts';
+import type { HarnessOptions } from './context.ts';
+import { type Journal, progressOf } from './journal.ts';
+import { resultOf } from './result.ts';
+
+const NO_OUTCOME =
+  'the clone left no word on the volume of what became of it; see the log of the container "clone", then make the Session again';
+
+type Cloned = Awaited<ReturnType<HarnessOptions['clone']>>;
+type Repository = NonNullable<HarnessEnv['config']['repository']>;
+
+/** The clone, which was made before this container started. */
+export function cloneStep(env: HarnessEnv, log: (line: string) => void): HarnessOptions['clone'] {
+  return async () => {
+    const { repository } = env.config;
+    if (!repository) return { passes: false, message: 'the Session has no repository' };
+    const outcome = readOutcome(env.workspace) ?? { refused: NO_OUTCOME };
+    if ('refused' in outcome) return { passes: false, message: outcome.refused };
+    return outcome.branch === branchOf(env) ? asMade(outcome, log) : takeOver(env, repository);
+  };
+}
+
+function asMade(
+  { branch, base, note }: Extract<CloneOutcome, { branch: string }>,
+  log: (line: string) => void,
+): Cloned {
+  if (note !== undefined) log(note);
+  return { branch, base };
+}
+
+/** A volume that was filled from another Session's holds that one's branch: ours is made from where it stands. */
+async function takeOver(env: HarnessEnv, repository: Repository): Promise<Cloned> {
+  const branch = branchOf(env);
+  const identity = authorOf({ ...env, repository });
+  const folder = repositoryFolder(env.workspace);
+  try {
+    const base = await branchOff(folder, { url: repository.url, ref: undefined, branch, identity, env: env.inherited });
+    writeOutcome(env.workspace, { branch, base });
+    return { branch, base };
+  } catch (error) {
+    return cloneFailure(error, repository);
+  }
+}
+
+/** How the result is computed from what the journal holds. */
+export function resultStep(env: HarnessEnv, journal: Journal): HarnessOptions['result'] {
+  return () => {
+    const { cloned, last } = progressOf(journal.records);
+    const folder = repositoryFolder(env.workspace);
+    return resultOf({ folder, base: cloned?.base, summary: last?.summary ?? '', env: env.inherited });
+  };
+}
