@@ -15,6 +15,14 @@ const PROJECT = join(import.meta.dirname, '../../rbac/project');
 /** The name of whoever installs, for a cluster that stamps nobody. */
 const ME = { username: 'tiny:engine-admin' };
 
+const proposed = (kind: string, namespace: string) => ({
+  kind: 'Apply',
+  apply: { objects: [{ apiVersion: 'v1', kind, namespace, name: 'x', fields: '{}' }] },
+});
+const SECRET = proposed('Secret', PROBE);
+const ELSEWHERE = proposed('ConfigMap', 'kube-system');
+const MORE = { 'tiny.dev/more-apply': '' };
+
 const said = async (attempt: () => Promise<unknown>): Promise<string> => {
   const [result] = await Promise.allSettled([attempt()]);
   return result.status === 'rejected' ? String((result.reason as Error).message) : '';
@@ -52,6 +60,8 @@ export async function inForce(server: AskedServer): Promise<void> {
       asker.create(QUESTIONS, question(PROBE, 'probe', { spec: spawning('x', { credentials: [{ secret: 's' }] }) })),
     'tiny-spawn-settings': () =>
       admin.create(QUESTIONS, question(PROBE, 'probe', { labels: { 'tiny.dev/more-image': '' } })),
+    'tiny-apply': () => admin.create(QUESTIONS, question(PROBE, 'probe', { spec: SECRET })),
+    'tiny-apply-settings': () => asker.create(QUESTIONS, question(PROBE, 'probe', { spec: ELSEWHERE, labels: MORE })),
     'tiny-who-may-answer': () =>
       admin.request('PATCH', `${answered}?dryRun=All`, { spec: { answer: { option: 'allow', by: ME } } }),
   };
