@@ -22,8 +22,12 @@ const sessionConfig = z.object({
   repository: clonedRepository.optional(),
   approvals: approvals.default({ allow: ['read', 'search', 'think'] }),
   idle: z
-    .object({ suspendAfter: duration().optional(), finishAfter: duration().default('0s') })
-    .default({ finishAfter: '0s' }),
+    .object({
+      suspendAfter: duration().optional(),
+      finishAfter: duration().default('0s'),
+      stalledAfter: duration().default('0s'),
+    })
+    .default({ finishAfter: '0s', stalledAfter: '0s' }),
   deadlineAt: timestamp().optional(),
 });
 export type SessionConfig = z.infer<typeof sessionConfig>;

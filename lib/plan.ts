@@ -60,13 +60,13 @@ export interface Applying {
 }
 
 /**
- * Other objects on which it depends. The caller reads them before anything is done, and goes on with what `then` makes of
+ * Other objects on which it depends. The caller reads them before anything is done, and goes on with what `plan` makes of
  * them in place of the plan that the reading stands in; that one holds as long as nobody has looked.
  */
 export interface Reading {
   type: ResourceType;
   refs: Ref[];
-  then: (found: readonly (Stored<KubeObject> | undefined)[]) => Plan;
+  plan: (found: readonly (Stored<KubeObject> | undefined)[]) => Plan;
 }
 
 /** What to do about one object. An empty plan means that all is as it should be. */

@@ -66,8 +66,8 @@ async function once<T extends KubeObject>(
 /** The plan once all that it depends on was read. */
 async function wellRead(client: Client, plan: Plan): Promise<Plan> {
   if (!plan.reading) return plan;
-  const { type, refs, then } = plan.reading;
-  return wellRead(client, then(await Promise.all(refs.map((ref) => client.get(type, ref)))));
+  const { type, refs, plan: planned } = plan.reading;
+  return wellRead(client, planned(await Promise.all(refs.map((ref) => client.get(type, ref)))));
 }
 
 async function act<T extends KubeObject>(

@@ -7,9 +7,8 @@ import { z } from 'zod';
 import { approvals } from './approvals.ts';
 import { budget, plan, usage } from './budget.ts';
 import type { API_VERSION, KubeObject } from './meta.ts';
-import { repository } from './repository.ts';
 import { conditions, dnsLabel, dnsSubdomain, duration, person, stringMap, timestamp } from './schema-parts.ts';
-import { agent, network, storage, toleration } from './session-parts.ts';
+import { agent, network, repository, storage, toleration } from './session-parts.ts';
 
 /** The longest name of a Session: 23 characters of a 63-character pod name stay for the workload's hashes. */
 export const MAX_NAME = 40;
@@ -50,10 +49,17 @@ export const sessionRequest = z.object({
   budget: budget.optional().describe('At which use a person is asked whether to go on. Default: none.'),
   idle: z
     .object({
-      suspendAfter: duration().optional().describe('Take the workload to zero after waiting this long for an answer.'),
+      suspendAfter: duration()
+        .optional()
+        .describe('Take the workload to zero after waiting this long for an answer or a message. Default: never.'),
       finishAfter: duration().default('0s').describe('Finish this long after the last turn, if no message came.'),
+      stalledAfter: duration()
+        .default('1h')
+        .describe(
+          'Start the agent again when it has said nothing for this long in a turn and waits for no answer; three times at most. `0s`: never.',
+        ),
     })
-    .default({ finishAfter: '0s' })
+    .default({ finishAfter: '0s', stalledAfter: '1h' })
     .describe('What happens when there is nothing to do.'),
   deadline: duration().optional().describe('How long after its creation the Session is ended, whatever it does.'),
   ttlAfterFinished: duration().optional().describe('How long after finishing the Session is deleted. Default: never.'),
@@ -94,14 +100,12 @@ export const sessionStatus = z.object({
   message: z.string().max(1024).optional().describe("The agent's own line about what it does."),
   agentSessionId: z.string().max(256).optional().describe("The agent's own name of the conversation."),
   messagesRead: z.int().min(0).optional().describe('How many of `spec.messages` the agent has had.'),
-  pushed: z
-    .object({
-      branch: z.string().max(255).describe('The branch of the remote.'),
-      commit: z.string().max(64).describe('What it was last set to.'),
-    })
+  waitingFor: z
+    .array(dnsSubdomain())
+    .max(16)
     .optional()
-    .describe('What was pushed; told by the tools, which did it.'),
-  pullRequest: z.string().max(2048).optional().describe('The URL of the pull or merge request.'),
+    .describe('The open Questions that the agent waits for.')
+    .meta({ 'x-kubernetes-list-type': 'atomic' }),
   usage: usage.optional().describe('What the agent says it used.'),
   budget: budget.optional().describe('What it may use now: `spec.budget`, and as much again for each yes to more.'),
   plan: plan.optional().describe('How far the agent is, by its own plan.'),

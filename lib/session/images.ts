@@ -12,11 +12,11 @@ const fitted =
 /** The plan with tiny's own images from `registry`, after whatever it reads first, too. */
 function planFrom(plan: Plan, registry: string): Plan {
   const { reading, ensure } = plan;
-  const then: Reading['then'] = (found) => planFrom(reading?.then(found) ?? NOTHING, registry);
+  const later: Reading['plan'] = (found) => planFrom(reading?.plan(found) ?? NOTHING, registry);
   return {
     ...plan,
     ensure: ensure.map(fitted(registry)),
-    ...(reading && { reading: { ...reading, then } }),
+    ...(reading && { reading: { ...reading, plan: later } }),
   };
 }
 

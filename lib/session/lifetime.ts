@@ -1,7 +1,8 @@
 /** When a Session's workload is at zero and why, and when the Session itself goes. Pure functions of it and now. */
 import { findCondition, isTrue } from '../api/conditions.ts';
+import type { Condition } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
-import { type AtZero, CONDITION, hasUnreadMessages } from './status.ts';
+import { type AtZero, CONDITION, hasUnreadMessages, type WaitsFor } from './status.ts';
 
 const UNIT = { h: 3_600_000, m: 60_000, s: 1000 } as const;
 
@@ -35,13 +36,18 @@ export function atZero(session: Session, now: Date): AtZero | undefined {
   return !unread && sleeps(session, now) ? 'Idle' : undefined;
 }
 
-/** Whether the agent has waited for an answer longer than the spec lets it, since a person last touched the Session. */
-function sleeps({ spec: { idle, touched }, status }: Session, now: Date): boolean {
-  const waiting = findCondition({ status }, CONDITION.waiting);
-  if (!idle.suspendAfter || waiting?.status !== 'True') return false;
+/** Whether the agent has waited longer than the spec lets it, since a person last touched the Session. */
+function sleeps(session: Session, now: Date): boolean {
+  const { idle, touched } = session.spec;
+  const waiting = findCondition(session, CONDITION.waiting);
+  if (!idle.suspendAfter || waiting?.status !== 'True' || isToFinish(waiting, idle.finishAfter, now)) return false;
   const since = Math.max(Date.parse(waiting.lastTransitionTime), touched ? Date.parse(touched) : 0);
   return since + milliseconds(idle.suspendAfter) <= now.getTime();
 }
+
+/** Whether no message has come for so long that the agent says that it has finished, for which it has to be awake. */
+const isToFinish = ({ reason, lastTransitionTime }: Condition, finishAfter: string, now: Date): boolean =>
+  reason === ('Message' satisfies WaitsFor) && later(lastTransitionTime, finishAfter) <= now.getTime();
 
 /** Whether the Session has been finished for longer than it is kept; not while a message is to be read still. */
 export function isPastRetention(session: Session, now: Date): boolean {

@@ -1,14 +1,14 @@
 /**
  * What a Session needs, from the Session alone: a new one costs one read, one create a child and one report, and
  * one that is as it should be costs the read. Our own reports come back as events, so most events are of that kind;
- * whether a child was deleted or edited behind our back is for the sweep to see.
+ * whether a child was deleted or edited behind our back is for the sweep to see, which asks for a closer look.
  */
 import { alreadySays, findCondition, type Telling, transition } from '../api/conditions.ts';
 import type { Condition, Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
 import { mastersHint, notAPerson } from '../identity/person.ts';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, SECRETS, SESSIONS } from '../kube/types.ts';
-import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
+import { type Ensure, type Look, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
 import { atZero, isPastRetention } from './lifetime.ts';
 import { makeClaim } from './make-claim.ts';
 import { foreignTo, makeDeployment } from './make-deployment.ts';
@@ -26,25 +26,36 @@ import {
   tellsReady,
   wasMaterialised,
 } from './status.ts';
+import { mayHaveToBeWoken, unlessAnswered } from './wake.ts';
 
-export function planSession(session: Stored<Session>, now: Date): Plan {
+export function planSession(session: Stored<Session>, now: Date, look: Look = 'glance'): Plan {
   if (session.metadata.deletionTimestamp) return NOTHING;
   const refusal = notAPerson(session.spec.requester);
   if (refusal) return { ...NOTHING, refusal };
   const actor = session.spec.requester;
   if (!actor) return NOTHING;
   if (isPastRetention(session, now)) return { ...NOTHING, actor, remove: [removal(session)] };
+  const toward = (zero: AtZero | undefined): Plan =>
+    mustAnnounce(session, zero)
+      ? { ...NOTHING, report: announcement(session, now), again: true }
+      : { actor, remove: [], ensure: due(session, zero, look), ...reportOf(session, tellings(session, zero), now) };
   const zero = atZero(session, now);
-  if (mustAnnounce(session, zero)) return { ...NOTHING, report: announcement(session, now), again: true };
-  return { actor, remove: [], ensure: due(session, zero), ...reportOf(session, tellings(session, zero), now) };
+  if (zero !== 'Idle') return toward(zero);
+  const reading = unlessAnswered(session, now, (isAnswered) => toward(isAnswered ? undefined : zero));
+  return { ...toward(zero), ...(reading && { reading }) };
 }
 
 /**
  * Whether the workload is to be changed without a change of the spec. That is announced first: after a kill between
- * the change and its report, the report of before would otherwise pass for the truth once the agent goes on.
+ * the change and its report, the report of before would otherwise pass for the truth once the agent goes on. Going to
+ * sleep always is: whoever answers a Question after it was read here finds the announcement, and wakes the Session.
  */
-const mustAnnounce = (session: Stored<Session>, zero: AtZero | undefined): boolean =>
-  isMaterialised(session) && (isAtZero(session) || isAtOne(session)) && isAtZero(session) !== (zero !== undefined);
+function mustAnnounce(session: Stored<Session>, zero: AtZero | undefined): boolean {
+  if (zero === 'Idle') return !mayHaveToBeWoken(session);
+  return (
+    isMaterialised(session) && (isAtZero(session) || isAtOne(session)) && isAtZero(session) !== (zero !== undefined)
+  );
+}
 
 /** Beside it stands what else is ours to say, unchanged: server-side apply takes away what is left out. */
 function announcement(session: Stored<Session>, now: Date): Report {
@@ -62,11 +73,11 @@ function announcement(session: Stored<Session>, now: Date): Report {
 }
 
 /** The objects to make or bring into line; the isolation stands before the workload does. */
-function due(session: Stored<Session>, zero: AtZero | undefined): Ensure[] {
+function due(session: Stored<Session>, zero: AtZero | undefined, look: Look): Ensure[] {
   const common = { known: wasMaterialised(session), mine: belongsTo(session), mode: 'apply' } as const;
   const object = makeDeployment(session, zero ? 0 : 1);
   const workload: Ensure = { ...common, type: DEPLOYMENTS, object, foreign: foreignTo(object) };
-  if (isMaterialised(session)) return isAtZero(session) || isAtOne(session) ? [] : [workload];
+  if (look === 'glance' && isMaterialised(session)) return isAtZero(session) || isAtOne(session) ? [] : [workload];
   return [
     { ...common, mine: isClaimOf(session), type: CLAIMS, object: makeClaim(session) },
     { type: SECRETS, object: makeSecret(session), known: false, mode: 'create' },

@@ -11,7 +11,7 @@ export const CONDITION = {
   suspended: 'Suspended',
   /** Both: the one word that `kubectl get` shows. */
   ready: 'Ready',
-  /** Agent: a Question is open. */
+  /** Agent: it can't go on by itself, since a Question is open or its turn has ended. */
   waiting: 'Waiting',
   /** Agent: nothing is left to do. */
   finished: 'Finished',
@@ -20,6 +20,9 @@ export const CONDITION = {
 /** Reasons of Suspended=True: why the workload is at zero. */
 export type AtZero = 'Requested' | 'Finished' | 'Deadline' | 'Idle';
 
+/** Reasons of Waiting=True: for the answer to a Question, or for the next message. */
+export type WaitsFor = 'Question' | 'Message';
+
 /** Reason of Suspended=Unknown: the workload is being changed, and where it is will be told. */
 export const CHANGING = 'Changing';
 
@@ -27,12 +30,16 @@ export const CHANGING = 'Changing';
 export const STARTING = 'Starting';
 export const SUSPENDED = 'Suspended';
 
+/** Reasons of Ready=False that the agent's side tells of trouble that it tries to outlast. */
+export const STALLED = 'Stalled';
+export const VOLUME_FULL = 'VolumeFull';
+
 /** The message of each reason for being at zero. */
 export const AT_ZERO_MESSAGE: Record<AtZero, string> = {
   Requested: 'suspended on request; `tiny resume` starts it again where it was',
   Finished: 'finished; a message (`tiny send`) starts it again',
   Deadline: 'its deadline has passed; the volume is kept until the Session is deleted',
-  Idle: 'waits for an answer and was put to sleep; the answer starts it again',
+  Idle: 'was put to sleep while it waits, for what condition Waiting says; that, a message or `tiny touch` starts it again',
 };
 
 /** Whether the agent has not had all messages yet. */

@@ -70,7 +70,7 @@ const METHODS = {
 type Verb = keyof typeof METHODS;
 
 const ITSELF = {
-  session: ['sessions get', 'sessions/status patch'],
+  session: ['questions get', 'sessions get', 'sessions/status patch'],
   question: ['questions get', 'questions/status patch', 'sessions get', 'sessions/status patch'],
 };
 const AS_PERSON = {

@@ -41,7 +41,7 @@ test('what a Session leaves out is filled in', () => {
     agent: { name: 'claude-code' },
     storage: { size: '10Gi', accessMode: 'ReadWriteOnce', retain: false },
     approvals: { allow: ['read', 'search', 'think'] },
-    idle: { finishAfter: '0s' },
+    idle: { finishAfter: '0s', stalledAfter: '1h' },
     suspend: false,
   });
 });

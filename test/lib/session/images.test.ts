@@ -41,11 +41,10 @@ test('without a registry it is the same reconciler', () => expect(withImagesFrom
 test('what a plan comes to after reading other objects has its images there, too', () => {
   const plan = sessions.plan(makeSession(), NOW);
   const found: (Stored<KubeObject> | undefined)[] = [];
-  const then = () => plan;
   const reading: Reconciler<Session> = {
     ...sessions,
-    plan: () => ({ ...plan, ensure: [], reading: { type: sessions.type, refs: [], then } }),
+    plan: () => ({ ...plan, ensure: [], reading: { type: sessions.type, refs: [], plan: () => plan } }),
   };
-  const after = withImagesFrom('registry.example', reading).plan(makeSession(), NOW).reading?.then(found);
+  const after = withImagesFrom('registry.example', reading).plan(makeSession(), NOW).reading?.plan(found);
   expect(after && imagesOf(after)).toContain('registry.example/agent-tools:0.1.0');
 });

@@ -33,6 +33,8 @@ const finished = condition('Finished', 'True');
 const waiting = condition('Waiting', 'True', { lastTransitionTime: at(-60) });
 const message = { messages: [{ id: 'm', text: 't' }] };
 const idle = (suspendAfter: string) => ({ idle: { suspendAfter } });
+const resting = { ...waiting, reason: 'Message' };
+const until = (suspendAfter: string, finishAfter: string) => ({ idle: { suspendAfter, finishAfter } });
 
 describe('the workload', () => {
   test.each([
@@ -60,6 +62,10 @@ describe('the workload', () => {
       { spec: { ...idle('60s'), touched: at(-1) }, ...status(waiting) },
       undefined,
     ],
+    ['waits for a message as long as it may', { spec: until('60s', '5m'), ...status(resting) }, 'Idle'],
+    ['waits for a message a second less', { spec: until('61s', '5m'), ...status(resting) }, undefined],
+    ['waits for a message so long that it has finished', { spec: until('30s', '60s'), ...status(resting) }, undefined],
+    ['waits for an answer, however long', { spec: until('30s', '60s'), ...status(waiting) }, 'Idle'],
     ['was touched too long ago', { spec: { ...idle('60s'), touched: at(-60) }, ...status(waiting) }, 'Idle'],
     ['was touched before it waited', { spec: { ...idle('60s'), touched: at(-999) }, ...status(waiting) }, 'Idle'],
   ])('that %s', (_what, parts, expected) => expect(atZero(makeSession(parts), NOW)).toBe(expected));

@@ -74,7 +74,7 @@ const full = (name = 'fix') =>
       runtimeClassName: 'gvisor',
       network: { egress: [{ cidr: '10.0.0.0/8', ports: [5432] }, { cidr: 'fd00::/8' }] },
       approvals: { allow: ['read'] },
-      idle: { suspendAfter: '1h', finishAfter: '5m' },
+      idle: { suspendAfter: '1h', finishAfter: '5m', stalledAfter: '1h' },
       deadline: '2h',
     },
   });
