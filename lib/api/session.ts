@@ -7,8 +7,9 @@ import { z } from 'zod';
 import { approvals } from './approvals.ts';
 import { budget, plan, usage } from './budget.ts';
 import type { API_VERSION, KubeObject } from './meta.ts';
+import { repository } from './repository.ts';
 import { conditions, dnsLabel, dnsSubdomain, duration, person, stringMap, timestamp } from './schema-parts.ts';
-import { agent, network, repository, storage, toleration } from './session-parts.ts';
+import { agent, network, storage, toleration } from './session-parts.ts';
 
 /** The longest name of a Session: 23 characters of a 63-character pod name stay for the workload's hashes. */
 export const MAX_NAME = 40;
@@ -100,6 +101,14 @@ export const sessionStatus = z.object({
   message: z.string().max(1024).optional().describe("The agent's own line about what it does."),
   agentSessionId: z.string().max(256).optional().describe("The agent's own name of the conversation."),
   messagesRead: z.int().min(0).optional().describe('How many of `spec.messages` the agent has had.'),
+  pushed: z
+    .object({
+      branch: z.string().max(255).describe('The branch of the remote.'),
+      commit: z.string().max(64).describe('What it was last set to.'),
+    })
+    .optional()
+    .describe('What was pushed; told by the tools, which did it.'),
+  pullRequest: z.string().max(2048).optional().describe('The URL of the pull or merge request.'),
   waitingFor: z
     .array(dnsSubdomain())
     .max(16)
