@@ -39,7 +39,8 @@ export const define: Define = (command, app) =>
       `
 It makes the agents' service account with its role, lets the functions act here in people's names, writes settings that
 change nothing yet and say what can be set, and asks for the Pod Security level "restricted". What is there stays: settings
-are never overwritten, and another Pod Security level is left alone.
+are never overwritten, and another Pod Security level is left alone. Whoever administers a namespace (ClusterRole admin
+there) may make a project of it, but for its labels and --max-sessions.
 
 Examples:
   ${app.program} init team-a

@@ -31,8 +31,9 @@ async function partsOf(client: Client, namespace: string, parts: readonly KubeOb
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`;
 
 async function readProject(client: Client, namespace: string, functions: boolean): Promise<Project> {
-  const folder = join(ROOT, 'rbac/project');
-  const parts = readManifests(functions ? folder : join(folder, 'agent.yaml'));
+  const parts = functions
+    ? readManifests(join(ROOT, 'rbac/project'))
+    : readManifests(join(ROOT, 'rbac/minimal')).filter(({ kind }) => kind === 'ServiceAccount');
   const [present, sessions, pods] = await Promise.all([
     partsOf(client, namespace, parts),
     readAll(client, SESSIONS, { namespace }),

@@ -54,17 +54,32 @@ const look = (client: Client, object: KubeObject): Promise<KubeObject | undefine
     throw error;
   });
 
-/** Whoever may not read namespaces is taken to have this one. */
+const unlabelled = (name: string, may: string): ProjectPlan => ({
+  objects: [],
+  notes: [
+    `You may not ${may} namespace ${name}: its labels stay. Whoever may: kubectl label namespace ${name} ${LEVEL}=restricted`,
+  ],
+});
+
+/** Whether the server would take it. Throws what is no matter of rights. */
+const mayApply = (client: Client, object: KubeObject): Promise<boolean> =>
+  client.apply(resourceTypeOf(object), object, { dryRun: true }).then(
+    () => true,
+    (error: unknown) => {
+      if (isForbidden(error)) return false;
+      throw error;
+    },
+  );
+
+/** Whoever may not read namespaces is taken to have this one; whoever may not label theirs goes without. */
 async function namespaceOf(client: Client, name: string): Promise<ProjectPlan> {
   const live = await look(client, core('Namespace', { name }));
-  if (live === 'forbidden')
-    return {
-      objects: [],
-      notes: [
-        `You may not look at namespace ${name}: its labels stay (kubectl label namespace ${name} ${LEVEL}=restricted).`,
-      ],
-    };
-  return makeNamespace(name, live?.metadata.labels?.[LEVEL]);
+  if (live === 'forbidden') return unlabelled(name, 'look at');
+  const level = live?.metadata.labels?.[LEVEL];
+  const made = makeNamespace(name, level);
+  const [object] = made.objects;
+  if (!live || !object || (await mayApply(client, object))) return made;
+  return level ? { objects: [], notes: made.notes } : unlabelled(name, 'label');
 }
 
 /** How functions act in a project, where there are functions. */
@@ -74,14 +89,14 @@ const ACTS = {
   metadata: { name: 'tiny-function-session-acts' },
 };
 
+/** The agents' account with its rights, and the functions', where the cluster has roles of tiny. */
 async function bindings(client: Client, minimal: boolean): Promise<ProjectPlan> {
-  const agent = readManifests(join(ROOT, 'rbac/project/agent.yaml'));
-  if (minimal) return { objects: agent, notes: [] };
-  const functions = readManifests(join(ROOT, 'rbac/project/functions.yaml'));
-  if (await look(client, ACTS)) return { objects: [...agent, ...functions], notes: [] };
+  const alone = () => readManifests(join(ROOT, 'rbac/minimal'));
+  if (minimal) return { objects: alone(), notes: [] };
+  if (await look(client, ACTS)) return { objects: readManifests(join(ROOT, 'rbac/project')), notes: [] };
   const note =
     'The cluster has no functions of tiny (no ClusterRole tiny-function-session-acts): `tiny` acts directly here.';
-  return { objects: agent, notes: [note] };
+  return { objects: alone(), notes: [note] };
 }
 
 /** Without policies nothing would hold anyone to settings. */

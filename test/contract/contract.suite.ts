@@ -12,6 +12,7 @@ import { auditCases } from './audit.ts';
 import { matrixCases } from './matrix.ts';
 import { askingCases, guardCases, stampCases } from './policies.ts';
 import { projectAdminCases } from './project-admin.ts';
+import { projectAdminCases } from './project-admin.ts';
 import { quotaCases, raceCases } from './races.ts';
 import { rightsCases } from './rights.ts';
 import { schemaCases } from './schemas.ts';
@@ -42,6 +43,7 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
     matrixCases(() => world);
     actingCases(() => world);
     boundCases(() => world);
+    projectAdminCases(() => world);
     projectAdminCases(() => world);
     raceCases(() => world);
     quotaCases(() => world);

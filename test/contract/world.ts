@@ -32,6 +32,8 @@ export const PEOPLE = {
   dave: { username: 'dave', groups: ['reviewers'] },
   /** Administers projects. */
   olga: { username: 'olga', groups: ['owners'] },
+  /** Administers what somebody binds the role admin to them in. */
+  petra: { username: 'petra', groups: ['petras'] },
   /** Whose rights come from system:masters alone. */
   root: { username: 'root', groups: ['system:masters'] },
   nobody: { username: 'nobody', groups: [] },
