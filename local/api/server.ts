@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { openAudit } from '../auth/audit.ts';
 import { tokenKeys } from '../auth/tokens.ts';
 import type { Api } from './call.ts';
@@ -55,6 +56,8 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
+    // A watch is written into the audit log when it ends, which is a moment after its connection has.
+    await setImmediate();
     store.close();
     audit.close();
   };
