@@ -36,7 +36,14 @@ const record = z.discriminatedUnion('type', [
   /** SIGTERM came: the resume that follows is nobody's fault. */
   z.object({ type: z.literal('stopped') }),
   /** The answer to the permission asked as `content` is about to be handed over; `always` is for the next ones too. */
-  z.object({ type: z.literal('decided'), content: z.string(), allowed: z.boolean(), always: z.boolean() }),
+  z.object({
+    type: z.literal('decided'),
+    content: z.string(),
+    allowed: z.boolean(),
+    always: z.boolean(),
+    /** What the next ones are known by; default: the same content. */
+    remember: z.string().optional(),
+  }),
   finish.extend({ type: z.literal('finished') }),
   /** A message came after the finish. */
   z.object({ type: z.literal('reopened') }),
@@ -68,7 +75,7 @@ export interface Progress {
   finished?: Finish;
   /** How many answers to a permission request were handed over, by its content. */
   delivered: Map<string, number>;
-  /** What was answered with "always", by content. */
+  /** What was answered with "always", by what it is remembered by. */
   always: Map<string, boolean>;
 }
 
@@ -111,9 +118,9 @@ const HANDLERS: Handlers = {
   stopped: (progress) => {
     if (progress.open) progress.open.attempts = 0;
   },
-  decided: (progress, { content, allowed, always }) => {
+  decided: (progress, { content, allowed, always, remember }) => {
     progress.delivered.set(content, (progress.delivered.get(content) ?? 0) + 1);
-    if (always) progress.always.set(content, allowed);
+    if (always) progress.always.set(remember ?? content, allowed);
   },
   finished: (progress, { reason, message }) => Object.assign(progress, { finished: { reason, message } }),
   reopened: (progress) => {

@@ -14,11 +14,13 @@ import { runHarness } from './harness.ts';
 import { openJournal } from './journal.ts';
 import { makePermits } from './permits.ts';
 import { readPrompt } from './prompt.ts';
+import { cloneIn } from './real-path.ts';
 import { makeReporter, type Reporter } from './reporter.ts';
 import { finished } from './telling.ts';
 import { toolsClient } from './tools-client.ts';
 
 import { cloneStep, resultStep } from './work-tree.ts';
+
 const LOCK_WAIT_MS = 10_000;
 /** How long the last report may take after SIGTERM; the pod's grace period is 30 s. */
 const FLUSH_MS = 5000;
@@ -73,7 +75,12 @@ async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: 
   const { journal, tools } = observe({ journal: opened, tools: wiring.tools }, transcript, prompt.text);
   const { config } = env;
   const common = { journal, tools, reporter, clock: systemClock, log };
-  const permits = makePermits({ ...common, session: env.session, allow: config.approvals.allow });
+  const permits = makePermits({
+    ...common,
+    session: env.session,
+    approvals: config.approvals,
+    place: cloneIn(env.workspace),
+  });
   await runHarness({
     ...common,
     config,

@@ -4,31 +4,25 @@
  * before is found by its key.
  */
 import type * as acp from '@agentclientprotocol/sdk';
+import type { Approvals } from '../../lib/api/approvals.ts';
 import type { Clock } from '../../lib/kube/clock.ts';
 import { type Decision, decide } from '../../lib/question/decision.ts';
 import { cut } from '../cut.ts';
 import { trackOccurrences } from '../occurrences.ts';
 import { poll } from '../polling.ts';
 import { REASON } from '../reason.ts';
+import { isUnasked, type Place } from './approvals.ts';
+import { type Choice, choicesOf, NO, outcomeFor, verdict, YES } from './choices.ts';
 import { type Journal, progressOf } from './journal.ts';
-import {
-  type Choice,
-  choicesOf,
-  contentOf,
-  NO,
-  outcomeFor,
-  permitQuestion,
-  toolCallOf,
-  unshowable,
-  verdict,
-  YES,
-} from './permission.ts';
+import { permitQuestion, unshowable } from './permission.ts';
+import { contentOf, mergeCall, proposedOf, rememberedAs, toolCallOf } from './tool-call.ts';
 import { passesWhenAsked, persistently, type ToolsClient, ToolsError } from './tools-client.ts';
 
 export interface PermitsOptions {
   session: string;
-  /** Kinds of call that need no yes. */
-  allow: readonly string[];
+  /** What needs no yes, and where. */
+  approvals: Approvals;
+  place: Place;
   journal: Journal;
   tools: ToolsClient;
   clock: Clock;
@@ -42,44 +36,65 @@ export type Permits = (
   signal: AbortSignal,
 ) => Promise<acp.RequestPermissionResponse>;
 
-type Asking = { key: string; content: string; choices: Choice[]; spec: NonNullable<ReturnType<typeof permitQuestion>> };
+interface Wanted {
+  call: ReturnType<typeof toolCallOf>;
+  choices: Choice[];
+  /** What makes two requests the same one. */
+  content: string;
+  /** What an "always" is remembered by. */
+  remember: string;
+  isUnasked: boolean;
+}
+
+type Asking = Wanted & { key: string; spec: NonNullable<ReturnType<typeof permitQuestion>> };
 
 /** Permits of one Session. */
 export function makePermits(options: PermitsOptions): Permits {
   const { journal } = options;
   const occurrences = trackOccurrences((content) => progressOf(journal.records).delivered.get(content) ?? 0);
   return async (request, known, signal) => {
-    const call = toolCallOf(request.toolCall, known);
-    const choices = choicesOf(request.options);
-    const content = contentOf(call);
-    const wanted: Wanted = { call, choices, content };
+    const wanted = wantedBy(request, known, options);
     const unasked = answerUnasked(options, wanted);
     if (unasked) return unasked;
-    const spec = permitQuestion(options.session, call, choices);
+    const { content, choices } = wanted;
+    const spec = permitQuestion(options.session, wanted.call, choices);
     if (!spec) return { outcome: outcomeFor(choices, NO) };
     const { occurrence, release } = occurrences.take(content, signal);
     const key = `permit\n${content}\n${occurrence}`;
-    return askPerson(options, { key, content, choices, spec }, signal)
+    return askPerson(options, { ...wanted, key, spec }, signal)
       .then((outcome) => ({ outcome }))
       .catch((error) => denied(refusal(error), wanted, options.log))
       .finally(release);
   };
 }
 
-interface Wanted {
-  call: ReturnType<typeof toolCallOf>;
-  choices: Choice[];
-  content: string;
+function wantedBy(
+  { toolCall, options }: acp.RequestPermissionRequest,
+  known: Partial<acp.ToolCallUpdate> | undefined,
+  { approvals, place }: PermitsOptions,
+): Wanted {
+  const merged = mergeCall(toolCall, known);
+  const call = toolCallOf(merged);
+  const proposed = proposedOf(merged);
+  const content = contentOf(call);
+  return {
+    call,
+    content,
+    choices: choicesOf(options, proposed.command?.isPlain ? 'command' : 'call'),
+    remember: rememberedAs(proposed, content),
+    isUnasked: isUnasked(proposed, approvals, place),
+  };
 }
 
-/** A yes or no that needs no Question. */
-function answerUnasked(
-  { allow, journal, log }: PermitsOptions,
-  wanted: Wanted,
-): acp.RequestPermissionResponse | undefined {
-  const { call, choices, content } = wanted;
-  const settled = allow.includes(call.kind) ? true : progressOf(journal.records).always.get(content);
-  if (settled !== undefined) return { outcome: outcomeFor(choices, settled ? YES : NO) };
+/** A yes or no that needs no Question: a no that somebody has said for always before what the Session allows. */
+function answerUnasked({ journal, log }: PermitsOptions, wanted: Wanted): acp.RequestPermissionResponse | undefined {
+  const { call, choices, content, remember } = wanted;
+  const { always } = progressOf(journal.records);
+  const settled = always.get(remember) ?? always.get(content) ?? (wanted.isUnasked || undefined);
+  if (settled !== undefined) {
+    log(`"${cut(call.title, 200)}" is ${settled ? 'allowed' : 'denied'} unasked`);
+    return { outcome: outcomeFor(choices, settled ? YES : NO) };
+  }
   const why = unshowable(call);
   return why === undefined ? undefined : denied(why, wanted, log);
 }
@@ -96,18 +111,24 @@ function denied(why: string, { choices, call }: Wanted, log: (line: string) => v
 }
 
 async function askPerson(
-  { journal, tools, clock }: PermitsOptions,
-  { key, content, choices, spec }: Asking,
+  { journal, tools, clock, log }: PermitsOptions,
+  { key, call, content, remember, choices, spec }: Asking,
   signal: AbortSignal,
 ): Promise<acp.RequestPermissionOutcome> {
   const wait = { clock, signal };
   const question = await persistently(() => tools.ask(key, spec), { ...wait, isPassing: passesWhenAsked });
   const { name } = question.metadata;
-  const decision = await poll(async (): Promise<Exclude<Decision, { state: 'open' }> | undefined> => {
+  const decision = await poll(async (): Promise<Closed | undefined> => {
     const now = decide(await persistently(() => tools.question(name), wait), new Date(clock.now()));
     return now.state === 'open' ? undefined : now;
   }, wait);
   const { allowed, always, outcome } = verdict(choices, decision);
-  journal.append({ type: 'decided', content, allowed, always });
+  journal.append({ type: 'decided', content, allowed, always, ...(always && { remember }) });
+  log(`"${cut(call.title, 200)}" is ${allowed ? 'allowed' : 'denied'} ${answerer(decision)}`);
   return outcome;
 }
+
+type Closed = Exclude<Decision, { state: 'open' }>;
+
+const answerer = (decision: Closed): string =>
+  decision.state === 'answered' ? `by ${decision.by?.username ?? 'somebody'}` : 'because nobody answered in time';

@@ -91,7 +91,11 @@ describe('apply', () => {
     ['the same twice', `${OBJECTS}---\n${OBJECTS}`, 'stands there twice'],
     ['too many', Array.from({ length: 17 }, (_, at) => OBJECTS.replace('app', `a${at}`)).join('---\n'), '1 to 16'],
     ['one that is too long', OBJECTS.replace('warn', 'x'.repeat(40_000)), 'fields'],
-    ['a bomb of aliases', `a: &a [${'x,'.repeat(9)}x]\nb: &b [${'*a,'.repeat(99)}*a]\nc: [${'*b,'.repeat(99)}*b]`, 'Excessive alias'],
+    [
+      'a bomb of aliases',
+      `a: &a [${'x,'.repeat(9)}x]\nb: &b [${'*a,'.repeat(99)}*a]\nc: [${'*b,'.repeat(99)}*b]`,
+      'Excessive alias',
+    ],
   ])('refuses %s', (_what, objects, words) => {
     expect(() => proposalOf({ objects }, 'p')).toThrow(words);
   });

@@ -1,14 +1,9 @@
 import type { PermissionOption } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
+import { choicesOf, verdict } from '../../agent/harness/choices.ts';
 import { unifiedDiff } from '../../agent/harness/diff.ts';
-import {
-  choicesOf,
-  contentOf,
-  permitQuestion,
-  toolCallOf,
-  unshowable,
-  verdict,
-} from '../../agent/harness/permission.ts';
+import { permitQuestion, unshowable } from '../../agent/harness/permission.ts';
+import { contentOf, mergeCall, toolCallOf } from '../../agent/harness/tool-call.ts';
 import type { Closed } from '../../agent/tools/asking.ts';
 import { questionSpec } from '../../lib/api/question.ts';
 import { questionRules } from '../../lib/api/question-rules.ts';
@@ -41,14 +36,33 @@ describe('the options of a permission request', () => {
     ]);
   });
 
+  it('say what "always" is: ours, word for word, and the agent hears of one yes', () => {
+    const [, always, , never] = choicesOf(all, 'command');
+    expect(always).toMatchObject({ text: 'Yes, and from now on in this Session exactly this command', optionId: 'a' });
+    expect(never).toMatchObject({ text: 'No, and never in this Session exactly this command', optionId: 'c' });
+    expect(choicesOf([option('s', 'allow_always'), option('w', 'allow_always'), ...all]).map(({ id }) => id)).toEqual([
+      'allow-always',
+      'allow',
+      'deny',
+      'deny-always',
+    ]);
+  });
+
+  it("are the agent's own where it offers none for once", () => {
+    expect(choicesOf([option('x', 'allow_always')])).toEqual([
+      { id: 'allow-always', text: 'do x', effect: 'AllowAlways', optionId: 'x' },
+      { id: 'deny', text: 'No', effect: 'Deny', optionId: undefined },
+    ]);
+  });
+
   const answered = (option: string, allowed: boolean) => ({ state: 'answered', option, allowed }) as const;
   const selected = (optionId: string) => ({ outcome: 'selected', optionId });
 
   const cases: [name: string, offered: PermissionOption[], decision: Closed, expected: object][] = [
     ['allow', all, answered('allow', true), { allowed: true, always: false, outcome: selected('a') }],
-    ['allow always', all, answered('allow-always', true), { allowed: true, always: true, outcome: selected('b') }],
+    ['allow always', all, answered('allow-always', true), { allowed: true, always: true, outcome: selected('a') }],
     ['deny', all, answered('deny', false), { allowed: false, always: false, outcome: selected('c') }],
-    ['deny always', all, answered('deny-always', false), { allowed: false, always: true, outcome: selected('d') }],
+    ['deny always', all, answered('deny-always', false), { allowed: false, always: true, outcome: selected('c') }],
     [
       'a no that was not offered',
       all.slice(0, 2),
@@ -76,8 +90,14 @@ describe('the options of a permission request', () => {
 
 describe('a permission request as a Question', () => {
   const call = toolCallOf(
-    { toolCallId: '1', title: null, content: [{ type: 'diff', path: 'a.txt', oldText: 'a\nb\n', newText: 'a\nc\n' }] },
-    { title: 'Edit a.txt', kind: 'edit', rawInput: { path: 'a.txt' } },
+    mergeCall(
+      {
+        toolCallId: '1',
+        title: null,
+        content: [{ type: 'diff', path: 'a.txt', oldText: 'a\nb\n', newText: 'a\nc\n' }],
+      },
+      { title: 'Edit a.txt', kind: 'edit', rawInput: { path: 'a.txt' } },
+    ),
   );
 
   it('holds the call whole and obeys the rules of Questions', () => {
@@ -99,16 +119,12 @@ describe('a permission request as a Question', () => {
     ['a diff', { content: [{ type: 'diff', path: 'a', newText: 'x'.repeat(300_000) } as const] }, 'diff'],
     ['a title that is all there is', { title: longTitle }, 'title'],
   ])('can not be shown whole with %s that is too long', (_name, call, what) => {
-    expect(unshowable(toolCallOf({ toolCallId: '1', title: 't', ...call }))).toContain(`its ${what} has`);
+    expect(unshowable(toolCallOf(mergeCall({ toolCallId: '1', title: 't', ...call })))).toContain(`its ${what} has`);
   });
 
   it('has its title cut where the input says it all, and no character split', () => {
-    const long = toolCallOf({
-      toolCallId: '1',
-      title: `${'x'.repeat(1023)}\u{1f600}`,
-      kind: 'switch_mode',
-      rawInput: {},
-    });
+    const title = `${'x'.repeat(1023)}\u{1f600}`;
+    const long = toolCallOf(mergeCall({ toolCallId: '1', title, kind: 'switch_mode', rawInput: {} }));
     expect(unshowable(long)).toBeUndefined();
     const spec = questionSpec.parse(permitQuestion('s', long, choicesOf(all)));
     expect(spec.toolCall).toMatchObject({ kind: 'other', title: 'x'.repeat(1023) });
