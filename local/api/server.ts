@@ -3,7 +3,6 @@ import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { openAudit } from '../auth/audit.ts';
 import { tokenKeys } from '../auth/tokens.ts';
 import type { Api } from './call.ts';
@@ -44,10 +43,14 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
   const api: Api = { store, registry: new Registry(store), now, people, keys: tokenKeys(key), audit, log, logs };
   furnish(store, now());
   const stopCollecting = startGarbageCollection(api);
-  const server = createServer(
-    { cert, key, keepAliveTimeout: KEEP_ALIVE },
-    (request, response) => void serve(api, request, response),
-  );
+  const answering = new Set<Promise<void>>();
+  const server = createServer({ cert, key, keepAliveTimeout: KEEP_ALIVE }, (request, response) => {
+    const answered = new Promise<void>((resolve) => {
+      response.once('close', resolve);
+    }).finally(() => answering.delete(answered));
+    answering.add(answered);
+    void serve(api, request, response);
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
   });
@@ -56,8 +59,8 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
-    // A watch is written into the audit log when it ends, which is a moment after its connection has.
-    await setImmediate();
+    // A watch is written into the audit log when its answer has ended, which is a moment after its connection has.
+    await Promise.all(answering);
     store.close();
     audit.close();
   };
