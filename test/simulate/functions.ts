@@ -1,0 +1,105 @@
+/** Functions as Knative runs them: each event lost, doubled or late, and the process killed at any write. */
+import type { KubeObject } from '../../lib/api/meta.ts';
+import type { Client, Ref } from '../../lib/kube/types.ts';
+import type { Look } from '../../lib/plan.ts';
+import { questions } from '../../lib/question/plan.ts';
+import { reconcile } from '../../lib/reconcile.ts';
+import { sessions } from '../../lib/session/plan.ts';
+import { randomOf } from './history.ts';
+
+/** What a killed process throws at its next request. */
+class Killed extends Error {
+  override name = 'Killed';
+}
+
+export interface Event extends Ref {
+  kind: 'Session' | 'Question';
+}
+
+/** The share of events that are lost, and of those that come twice. */
+const FAULTY = 0.3;
+
+/** What is under way. An event that is neither lost nor delivered stays, and may come last. */
+export class Queue {
+  readonly waiting: Event[] = [];
+
+  /** As the source sends a change of a Session or a Question. */
+  send({ kind, metadata: { namespace, name } }: KubeObject, luck: () => number): void {
+    if (kind !== 'Session' && kind !== 'Question') return;
+    if (luck() < FAULTY) return;
+    const event: Event = { kind, name, ...(namespace && { namespace }) };
+    this.waiting.push(event);
+    if (luck() < FAULTY) this.waiting.push(event);
+  }
+
+  /** Any of those that wait. */
+  take(luck: number): Event | undefined {
+    return this.waiting.splice(Math.floor(luck * this.waiting.length), 1)[0];
+  }
+}
+
+interface Death {
+  at: number;
+  after: boolean;
+}
+
+type Write = (work: () => Promise<KubeObject | undefined>) => Promise<KubeObject | undefined>;
+
+/** `client`, whose writes of Sessions and Questions become events, and which dies as `death` says. */
+function mortal(client: Client, tell: (object: KubeObject) => void, death?: Death): Client {
+  let writes = 0;
+  let dead = false;
+  const write: Write = async (work) => {
+    writes += 1;
+    if (dead || (death && !death.after && writes === death.at)) {
+      dead = true;
+      throw new Killed();
+    }
+    const object = await work();
+    if (object) tell(object);
+    if (death?.after && writes === death.at) {
+      dead = true;
+      throw new Killed();
+    }
+    return object;
+  };
+  const wrap = (inner: Client): Client => ({
+    ...inner,
+    create: ((type, object) => write(() => inner.create(type, object))) as Client['create'],
+    apply: ((type, object, options) => write(() => inner.apply(type, object, options))) as Client['apply'],
+    applyStatus: ((type, object) => write(() => inner.applyStatus(type, object))) as Client['applyStatus'],
+    patch: ((type, ref, patch) => write(() => inner.patch(type, ref, patch))) as Client['patch'],
+    delete: (type, ref, precondition) =>
+      write(async () => void (await inner.delete(type, ref, precondition))).then(() => undefined),
+    as: (person) => wrap(inner.as(person)),
+  });
+  return wrap(client);
+}
+
+export interface Functions {
+  client: (name: 'session' | 'question') => Client;
+  queue: Queue;
+  now: () => Date;
+}
+
+interface Run {
+  luck: number;
+  death?: Death | undefined;
+  look?: Look;
+}
+
+/** Runs the function of an event. Throws where it failed for another reason than its death. */
+export async function handle(
+  event: Event,
+  { client, queue, now }: Functions,
+  { luck, death, look }: Run,
+): Promise<void> {
+  const random = randomOf(Math.floor(luck * 2 ** 32));
+  const tell = (object: KubeObject) => queue.send(object, random);
+  const name = event.kind === 'Session' ? 'session' : 'question';
+  const options = { client: mortal(client(name), tell, death), now, look };
+  const outcome =
+    event.kind === 'Session' ? await reconcile(sessions, event, options) : await reconcile(questions, event, options);
+  if (outcome.kind !== 'failed') return;
+  if (!outcome.message.includes('Killed')) throw new Error(`function ${name} on ${event.name}: ${outcome.message}`);
+}
