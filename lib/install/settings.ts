@@ -24,6 +24,14 @@ const ABOUT = `# Settings of this project. A key that is not there leaves everyt
 # Whether an agent's child may have Secrets, or an image, that its parent has not. Default: "false".
 #   spawn.allowSecrets: "true"
 #   spawn.allowImages: "true"
+# Kinds that agents may propose to have applied, and where, one a line. Default: these kinds, in this namespace alone.
+#   apply.kinds: |
+#     ConfigMap
+#     Service
+#     HorizontalPodAutoscaler.autoscaling
+#     PodDisruptionBudget.policy
+#   apply.namespaces: |
+#     team-a
 `;
 
 /** As rbac/policies/stamp/settings.yaml writes it: where nobody stamps, whoever changes the settings says so. */
