@@ -21,6 +21,19 @@ const schema = z.object({
   TINY_CREDENTIALS: z._default(z.string(), '/var/run/secrets/tiny'),
   /** Where the images of Sessions' pods are, `HOST[/PATH]`; `tiny install --registry` says it. */
   TINY_REGISTRY: z.optional(z.string().check(z.minLength(1))),
+  /** Of function `sweep`: where the functions are that it hands things to. */
+  TINY_SESSION_URL: z.optional(z.string().check(z.minLength(1))),
+  TINY_QUESTION_URL: z.optional(z.string().check(z.minLength(1))),
+  /** The folders of what is mounted: secrets of channels, who people are, and which project is whose. */
+  TINY_CHANNELS: z._default(z.string(), '/etc/tiny/channels'),
+  TINY_IDENTITIES: z._default(z.string(), '/etc/tiny/identities'),
+  TINY_INTAKE: z._default(z.string(), '/etc/tiny/intake'),
+  /** Where Slack's Web API is. */
+  TINY_SLACK_API: z._default(z.string(), 'https://slack.com/api/'),
+  /** Where function `slack` is, to be woken when a Question is posted that somebody will press. */
+  TINY_SLACK_URL: z.optional(z.string().check(z.minLength(1))),
+  /** `true`: a project's webhook may be at an address that is not public. */
+  TINY_WEBHOOKS_ANYWHERE: z._default(z.enum(['true', 'false']), 'false'),
   LOG_LEVEL: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info'),
 });
 

@@ -3,23 +3,26 @@ import { pino } from 'pino';
 import type { KubeObject } from '../lib/api/meta.ts';
 import { makeClient } from '../lib/kube/client.ts';
 import { inCluster } from '../lib/kube/in-cluster.ts';
+import type { Client } from '../lib/kube/types.ts';
 import type { Reconciler } from '../lib/plan.ts';
-import { environment } from './env.ts';
-import { makeServer } from './serve.ts';
+import { type Environment, environment } from './env.ts';
+import { makeServer, type ServeOptions } from './serve.ts';
+
+/** A client of the function's own, whose fields that field manager owns. */
+export function clientOf(env: Environment, fieldManager: string): Client {
+  const { TINY_CREDENTIALS: folder, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = env;
+  return makeClient({ ...inCluster({ folder, host, port }), fieldManager });
+}
+
+/** What a function does about an object besides reconciling it. */
+export type Also = (env: Environment, client: Client) => ServeOptions['also'];
 
 /** Starts listening; requests under way at SIGTERM are finished first. */
-export function run<T extends KubeObject>(name: string, reconciler: Reconciler<T>): void {
+export function run<T extends KubeObject>(name: string, reconciler: Reconciler<T>, also?: Also): void {
   const env = environment();
   const log = pino({ base: { function: name }, level: env.LOG_LEVEL });
-  const client = makeClient({
-    ...inCluster({
-      folder: env.TINY_CREDENTIALS,
-      host: env.KUBERNETES_SERVICE_HOST,
-      port: env.KUBERNETES_SERVICE_PORT,
-    }),
-    fieldManager: `tiny-${name}`,
-  });
-  const server = makeServer(reconciler, { name, client, now: () => new Date(), log });
+  const client = clientOf(env, `tiny-${name}`);
+  const server = makeServer(reconciler, { name, client, now: () => new Date(), log, also: also?.(env, client) });
   process.once('SIGTERM', () => server.close(() => process.exit(0)));
   server.listen({ port: env.PORT, ...(env.HOST && { host: env.HOST }) });
 }

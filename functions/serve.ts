@@ -1,28 +1,30 @@
 /**
  * Makes a function of a reconciler: an HTTP server that takes one event a request. It is the framework's own server
- * (which its `testing` entry hands out, and its `main` keeps to itself), with a gate before it: the framework's body
- * parsers read up to 1 GiB and print part of a malformed body, and its `main` exits in mid-write on SIGTERM.
+ * (which its `testing` entry hands out, and its `main` keeps to itself: that exits in mid-write on SIGTERM), with a gate
+ * before it.
  */
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server } from 'node:http';
 import { http, type Request, type Response } from '@google-cloud/functions-framework';
-import { getTestServer } from '@google-cloud/functions-framework/testing';
 import type { Logger } from 'pino';
 import type { KubeObject } from '../lib/api/meta.ts';
-import { MAX_EVENT_BYTES, receive, UnreadableEvent } from '../lib/event/receive.ts';
+import { MAX_EVENT_BYTES, receive, type Subject, UnreadableEvent } from '../lib/event/receive.ts';
 import { HTTP_STATUS, type Outcome } from '../lib/outcome.ts';
 import type { Reconciler } from '../lib/plan.ts';
 import { type ReconcileOptions, reconcile } from '../lib/reconcile.ts';
+import { CONTENT_TYPE, gated } from './gate.ts';
 
 export interface ServeOptions extends ReconcileOptions {
   /** The function's name in logs. */
   name: string;
   log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** What is done about the object besides, once it is in line. Never throws. */
+  also?: ((subject: Subject) => Promise<Outcome>) | undefined;
 }
 
 /** The function's server, not yet listening. */
 export function makeServer<T extends KubeObject>(reconciler: Reconciler<T>, options: ServeOptions): Server {
   http(options.name, (request, response) => handle(reconciler, options, { request, response }));
-  return gated(getTestServer(options.name));
+  return gated(options.name, { maxBytes: MAX_EVENT_BYTES, tooLong: 400 });
 }
 
 async function handle<T extends KubeObject>(
@@ -38,7 +40,7 @@ async function handle<T extends KubeObject>(
 
 async function outcomeOf<T extends KubeObject>(
   reconciler: Reconciler<T>,
-  { log, ...options }: ServeOptions,
+  { log, also, ...options }: ServeOptions,
   request: Request,
 ): Promise<Outcome> {
   const subject = read(request, reconciler);
@@ -46,11 +48,16 @@ async function outcomeOf<T extends KubeObject>(
     log.warn({ outcome: 'unreadable' }, subject.unreadable);
     return { kind: 'unreadable', message: subject.unreadable };
   }
-  const outcome = await reconcile(reconciler, subject, { ...options, look: subject.look });
+  const reconciled = await reconcile(reconciler, subject, { ...options, look: subject.look });
+  const outcome = also ? worse(reconciled, await also(subject)) : reconciled;
   const level = outcome.kind === 'failed' ? 'error' : 'info';
   log[level]({ ...subject, outcome: outcome.kind }, outcome.message);
   return outcome;
 }
+
+/** The one for whose sake the event is to come again, if there is one. */
+const worse = (one: Outcome, other: Outcome): Outcome =>
+  HTTP_STATUS[one.kind] >= HTTP_STATUS[other.kind] ? one : other;
 
 function read<T extends KubeObject>(request: Request, { type }: Reconciler<T>) {
   try {
@@ -61,37 +68,4 @@ function read<T extends KubeObject>(request: Request, { type }: Reconciler<T>) {
     if (error instanceof UnreadableEvent) return { unreadable: error.message };
     throw error;
   }
-}
-
-/** Where the gate keeps the content type while the framework is to leave the body alone. */
-const CONTENT_TYPE = 'x-tiny-content-type';
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-
-function gated(server: Server): Server {
-  const [framework] = server.listeners('request') as Listener[];
-  server.removeAllListeners('request');
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    request.headers[CONTENT_TYPE] = request.headers['content-type'];
-    request.headers['content-type'] = 'application/octet-stream';
-    delete request.headers['content-encoding'];
-    if (isShort(request, response)) framework?.(request, response);
-  });
-  return server;
-}
-
-/** Whether no more than an event's worth is announced. Answers 400 and hangs up at once, or when more has come. */
-function isShort(request: IncomingMessage, response: ServerResponse): boolean {
-  let bytes = 0;
-  const refuse = () => {
-    if (!response.headersSent) response.writeHead(400, { connection: 'close' }).end();
-    request.destroy();
-  };
-  request.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > MAX_EVENT_BYTES) refuse();
-  });
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > MAX_EVENT_BYTES) refuse();
-  return announced <= MAX_EVENT_BYTES;
 }

@@ -94,6 +94,8 @@ describe('imports go one way', () => {
     ['lib/plan.ts', 'lib/outcome.ts', 'lib/event/', 'lib/install/'],
     ['lib/ensure.ts', 'lib/session/'],
     ['lib/question/'],
+    ['lib/channel/', 'lib/intake/'],
+    ['lib/slack/'],
     ['lib/reconcile.ts'],
   ];
   const layer = (file: string) => LAYERS.findIndex((names) => names.some((name) => file.startsWith(name)));

@@ -9,6 +9,7 @@ import type { Answer, Question } from '../api/question.ts';
 import { ApiError, isConflict, isForbidden, isInvalid } from '../kube/errors.ts';
 import { type Client, QUESTIONS, type Ref, SESSIONS } from '../kube/types.ts';
 import { decide } from './decision.ts';
+import { withdrawal } from './withdrawal.ts';
 
 export interface Answering {
   /** As whoever answers. */
@@ -16,13 +17,19 @@ export interface Answering {
   /** Who that is, as the API server will stamp it. */
   by: Person;
   now: () => Date;
+  /** Whether the Question is the one that was looked at. */
+  isSeen?: (question: Stored<Question>) => boolean;
 }
 
 export type Answered =
   /** `anew`: by this call, and not by an earlier one that was the same. */
   | { kind: 'answered'; question: Stored<Question>; anew: boolean }
   | { kind: 'gone' }
-  /** Somebody else was faster, it has expired, or it was withdrawn. */
+  /** What was looked at is not this Question's. */
+  | { kind: 'foreign' }
+  /** Nobody waits for the answer any more, and why. */
+  | { kind: 'withdrawn'; message: string }
+  /** Somebody else was faster, or it has expired. */
   | { kind: 'closed'; question: Stored<Question> }
   /** The Question has no such option, or takes no words. */
   | { kind: 'impossible'; question: Stored<Question> }
@@ -83,11 +90,30 @@ async function once(trying: Trying, choice: Choice, answering: Answering): Promi
   const { client, by, now } = answering;
   const question = await client.get(QUESTIONS, trying.ref);
   if (question?.metadata.uid !== trying.uid) return { kind: 'gone' };
-  if (isOurs(question, choice, by)) return { kind: 'answered', question, anew: false };
-  if (isClosed(question, now())) return { kind: 'closed', question };
-  if (!isPossible(question, choice)) return { kind: 'impossible', question };
+  const standing = stands(question, choice, answering);
+  if (standing) return standing;
+  const withdrawn = await withdrawnOf(question, client);
+  if (withdrawn) return { kind: 'withdrawn', message: withdrawn };
   const answer: Answer = { ...choice, at: toTimestamp(now()), by };
   return await write(question, { answer, trying, client });
+}
+
+/** Whoever may answer need not be allowed to see Sessions; then the function that acts on the answer says it. */
+async function withdrawnOf(question: Stored<Question>, client: Client): Promise<string | undefined> {
+  try {
+    return withdrawal(question, await askerOf(question, client));
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
+}
+
+/** What the Question alone says against answering it so. */
+function stands(question: Stored<Question>, choice: Choice, { by, now, isSeen }: Answering): Answered | undefined {
+  if (isSeen && !isSeen(question)) return { kind: 'foreign' };
+  if (isOurs(question, choice, by)) return { kind: 'answered', question, anew: false };
+  if (isClosed(question, now())) return { kind: 'closed', question };
+  return isPossible(question, choice) ? undefined : { kind: 'impossible', question };
 }
 
 interface Writing {
@@ -119,8 +145,11 @@ async function isTaken(ref: Ref, client: Client): Promise<boolean> {
 const wantsWhoAsked = (error: unknown): boolean =>
   isForbidden(error) && error.message.includes(LABEL.answeredByAnother);
 
-async function whoAsked({ metadata, spec }: Stored<Question>, client: Client): Promise<object> {
-  const session = await client.get(SESSIONS, { ...metadata, name: spec.session });
+const askerOf = ({ metadata, spec }: Stored<Question>, client: Client) =>
+  client.get(SESSIONS, { ...metadata, name: spec.session });
+
+async function whoAsked(question: Stored<Question>, client: Client): Promise<object> {
+  const session = await askerOf(question, client);
   const requester = session?.spec.requester?.username ?? '';
   return { labels: { [LABEL.answeredByAnother]: '' }, annotations: { [ANNOTATION.requester]: requester } };
 }

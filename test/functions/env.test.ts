@@ -20,6 +20,11 @@ test('what is left out is as Knative and the kubelet have it', () => {
     KUBERNETES_SERVICE_HOST: '10.96.0.1',
     KUBERNETES_SERVICE_PORT: 443,
     TINY_CREDENTIALS: '/var/run/secrets/tiny',
+    TINY_CHANNELS: '/etc/tiny/channels',
+    TINY_IDENTITIES: '/etc/tiny/identities',
+    TINY_INTAKE: '/etc/tiny/intake',
+    TINY_SLACK_API: 'https://slack.com/api/',
+    TINY_WEBHOOKS_ANYWHERE: 'false',
     LOG_LEVEL: 'info',
   });
 });

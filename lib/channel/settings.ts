@@ -1,0 +1,23 @@
+/** Where a project wants people to be told, as its settings say it: keys `channels.NAME` of ConfigMap tiny-settings. Pure. */
+import type { KubeObject } from '../api/meta.ts';
+
+export interface Settings extends KubeObject {
+  data?: Record<string, string>;
+}
+
+export interface Wanted {
+  channel: string;
+  to: string;
+}
+
+const KEY = /^channels\.([a-z]{1,32})$/;
+
+/** In the order of their names, so that two runs do the same. */
+export const channelsOf = ({ data = {} }: Pick<Settings, 'data'>): Wanted[] =>
+  Object.keys(data)
+    .sort()
+    .flatMap((key) => {
+      const [, channel] = KEY.exec(key) ?? [];
+      const to = data[key]?.trim();
+      return channel && to ? [{ channel, to }] : [];
+    });

@@ -1,0 +1,103 @@
+/**
+ * What people are told of a Question, whatever the channel: what is asked, what a yes does, what may be chosen, and what
+ * has come of it. The agent's words are kept apart from what is true whoever asks. Nothing in it depends on the hour, so
+ * that a message is changed only when there is something new to say. Pure.
+ */
+import { createHash } from 'node:crypto';
+import { findCondition } from '../api/conditions.ts';
+import type { Stored } from '../api/meta.ts';
+import type { Effect, Question } from '../api/question.ts';
+import { decide } from '../question/decision.ts';
+
+export interface Choice {
+  id: string;
+  text: string;
+  effect?: Effect | undefined;
+}
+
+/** One part of what a yes does, with a heading. */
+export interface Part {
+  title: string;
+  text: string;
+}
+
+export interface Telling {
+  namespace: string;
+  name: string;
+  uid: string;
+  session: string;
+  kind: Question['spec']['kind'];
+  /** Open; or what became of it, in one word: that of the condition that decided it. */
+  state: 'Open' | 'Answered' | (string & {});
+  /** The agent's words. */
+  text: string;
+  /** What is done on yes, whole. */
+  parts: Part[];
+  /** None: it is answered in words. */
+  options: Choice[];
+  expiresAt?: string | undefined;
+  /** What holds when it expires. */
+  defaultOption?: string | undefined;
+  /** Who answered what and when; absent as long as nobody has. */
+  answer?: { by: string; at?: string | undefined; said: string } | undefined;
+  /** What came of it, in words. */
+  outcome?: string | undefined;
+  /** The command that tells all. */
+  whole: string;
+}
+
+const fields = (of: object): string => JSON.stringify(of, null, 2);
+
+function parts({ toolCall, spawn, apply }: Question['spec']): Part[] {
+  if (toolCall) {
+    const { title, kind, input, diff } = toolCall;
+    return [
+      { title: `Runs a tool (${kind})`, text: title },
+      ...(input ? [{ title: 'With', text: input }] : []),
+      ...(diff ? [{ title: 'Changes', text: diff }] : []),
+    ];
+  }
+  if (spawn) {
+    const { prompt, ...spec } = spawn.spec;
+    return [
+      { title: `Makes Session ${spawn.name}, as whoever says yes`, text: prompt },
+      { title: 'With', text: fields(spec) },
+    ];
+  }
+  return apply ? [{ title: 'Applies, as whoever says yes', text: fields(apply) }] : [];
+}
+
+function said({ options = [], answer }: Question['spec']): string {
+  const chosen = options.find(({ id }) => id === answer?.option);
+  if (chosen) return chosen.effect ? `${chosen.effect}: ${chosen.text}` : chosen.text;
+  return answer?.text ?? answer?.option ?? '';
+}
+
+function stateOf(question: Question, now: Date): Pick<Telling, 'state' | 'outcome'> {
+  const [answered, acted] = ['Answered', 'Acted'].map((type) => findCondition(question, type));
+  if (acted) return { state: acted.reason, outcome: acted.message };
+  if (answered?.status === 'False') return { state: answered.reason, outcome: answered.message };
+  const { state } = decide(question, now);
+  if (state === 'open') return { state: 'Open' };
+  return state === 'expired'
+    ? { state: 'Expired', outcome: 'nobody answered in time; nothing was done' }
+    : { state: 'Answered' };
+}
+
+export function makeTelling(question: Stored<Question>, now: Date): Telling {
+  const { spec, metadata } = question;
+  const { name, uid, namespace = '' } = metadata;
+  const { session, kind, text, options = [], expiresAt, defaultOption, answer } = spec;
+  const by = answer?.by?.username ?? 'somebody';
+  return {
+    ...{ namespace, name, uid, session, kind, text, options, expiresAt, defaultOption },
+    ...stateOf(question, now),
+    parts: parts(spec),
+    answer: answer && { by, at: answer.at, said: said(spec) },
+    whole: `tiny show question/${name}@${uid.slice(0, 8)} -n ${namespace}`,
+  };
+}
+
+/** Tells whether a message shows this already. */
+export const digestOf = (telling: Telling): string =>
+  createHash('sha256').update(JSON.stringify(telling)).digest('hex').slice(0, 32);
