@@ -38,7 +38,12 @@ const sessions: Entry[] = [
     load: () => import('./commands/ls.ts'),
   },
   { name: 'show', summary: 'Tell all about one Session', outputs: OBJECT, load: () => import('./commands/show.ts') },
-  { name: 'logs', summary: "Print a Session's logs", load: () => import('./commands/logs.ts') },
+  {
+    name: 'logs',
+    summary: 'Tell what was said and done in a Session',
+    cleansUp: true,
+    load: () => import('./commands/logs.ts'),
+  },
   {
     name: 'send',
     summary: "Say something to a Session's agent",

@@ -1,4 +1,4 @@
-/** The log of a Session's newest pod, and what to say where it has none. */
+/** The log of a container of a Session's newest pod as it is, and what to say where it has none. */
 import type { KubeObject, Stored } from '../../lib/api/meta.ts';
 import { LABEL } from '../../lib/api/meta.ts';
 import type { Session } from '../../lib/api/session.ts';
@@ -20,16 +20,24 @@ export interface LogOptions {
 
 interface ContainerStatus {
   name: string;
+  restartCount?: number;
   state?: { waiting?: { reason?: string; message?: string }; running?: object; terminated?: object };
 }
 
 export interface Pod extends KubeObject {
-  status?: { phase?: string; containerStatuses?: ContainerStatus[]; initContainerStatuses?: ContainerStatus[] };
+  spec?: { nodeName?: string };
+  status?: {
+    phase?: string;
+    conditions?: { type: string; status: string; message?: string }[];
+    containerStatuses?: ContainerStatus[];
+    initContainerStatuses?: ContainerStatus[];
+  };
 }
 
 const SESSION_PODS = PODS as ResourceType<Pod>;
 
-const selector = (name: string) => `${LABEL.session}=${name}`;
+/** Selects the pods of a Session. */
+export const selectorOf = (name: string): string => `${LABEL.session}=${name}`;
 const made = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? '';
 
 /** The pod made last. */
@@ -64,7 +72,7 @@ export async function* readLog(app: App, given: string, options: LogOptions): As
 async function podFor(app: App, session: Stored<Session>, options: LogOptions): Promise<Stored<Pod> | undefined> {
   const { client, namespace } = await app.cluster();
   const { name } = session.metadata;
-  const pod = newest((await client.list(SESSION_PODS, { namespace, labelSelector: selector(name) })).items);
+  const pod = newest((await client.list(SESSION_PODS, { namespace, labelSelector: selectorOf(name) })).items);
   if (options.follow) return pod && hasBegun(pod, options.container) ? pod : begun(app, name, options);
   if (pod) return pod;
   const next = ending(session) ? '' : ` \`tiny logs ${name} -f\` waits for the next pod.`;
@@ -83,7 +91,7 @@ async function begun(app: App, name: string, { container }: LogOptions): Promise
   try {
     for await (const { type, object } of client.watch(SESSION_PODS, {
       namespace,
-      labelSelector: selector(name),
+      labelSelector: selectorOf(name),
       signal,
     })) {
       if (type !== 'DELETED' && hasBegun(object, container)) return object;

@@ -3,9 +3,10 @@
  * agent without any token. It is a Deployment because that starts again what ended, and strategy Recreate because two
  * pods must not share a volume.
  */
-import type { V1Container, V1DeploymentSpec, V1PodSecurityContext, V1PodSpec } from '@kubernetes/client-node';
+import type { V1DeploymentSpec, V1PodSpec } from '@kubernetes/client-node';
 import { type KubeObject, LABEL, type Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
+import { confined, POD_SECURITY } from './confine.ts';
 import { agentContainer, cloneContainer, toolsContainer } from './make-containers.ts';
 import { makeVolumes } from './make-volumes.ts';
 import { childMeta, sessionLabels } from './names.ts';
@@ -13,19 +14,6 @@ import { childMeta, sessionLabels } from './names.ts';
 export interface Deployment extends KubeObject {
   spec: V1DeploymentSpec;
 }
-
-/** The user that images of sessions run as; the volume belongs to its group. */
-const USER = 10001;
-
-/** What holds for each container of a pod that mounts a Session's volume. */
-export const POD_SECURITY: V1PodSecurityContext = {
-  runAsNonRoot: true,
-  runAsUser: USER,
-  runAsGroup: USER,
-  fsGroup: USER,
-  fsGroupChangePolicy: 'OnRootMismatch',
-  seccompProfile: { type: 'RuntimeDefault' },
-};
 
 export function makeDeployment(session: Stored<Session>, replicas: 0 | 1): Deployment {
   const labels = sessionLabels(session);
@@ -77,15 +65,3 @@ function podSpec(session: Stored<Session>): V1PodSpec {
     runtimeClassName,
   };
 }
-
-/** The Pod Security level `restricted`, and a read-only root besides. */
-export const confined = (container: V1Container): V1Container => ({
-  ...container,
-  securityContext: {
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    runAsNonRoot: true,
-    capabilities: { drop: ['ALL'] },
-    seccompProfile: { type: 'RuntimeDefault' },
-  },
-});

@@ -29,6 +29,8 @@ export interface Fake {
   me: Person;
   knative: boolean;
   log: string;
+  /** The log at a path, instead of `log`. */
+  logAt?: (path: string) => string | AsyncIterable<string>;
 }
 
 type Any = Stored<KubeObject>;
@@ -155,7 +157,9 @@ export function makeFake(now: () => Date): Fake {
     },
     async *stream(path: string) {
       asked(`STREAM ${path}`);
-      yield fake.log;
+      const log = fake.logAt?.(path) ?? fake.log;
+      if (typeof log === 'string') yield log;
+      else yield* log;
     },
   } as unknown as Client;
   const fake: Fake = {

@@ -1,0 +1,106 @@
+/**
+ * Runs a reader pod with the person's own rights and hands on what it prints, checked to the last line. The pod is
+ * removed however that ends; where that fails, its deadline and its owner, the Session, see to it.
+ */
+import { createHash } from 'node:crypto';
+import type { Stored } from '../../lib/api/meta.ts';
+import { parseTrailer } from '../../lib/api/reading.ts';
+import type { Session } from '../../lib/api/session.ts';
+import { isAlreadyExists, isForbidden } from '../../lib/kube/errors.ts';
+import { objectPath, query } from '../../lib/kube/path.ts';
+import { DEPLOYMENTS, NETWORK_POLICIES, PODS } from '../../lib/kube/types.ts';
+import { makeReader, makeReaderPolicy, READER, type Reading, readerImage } from '../../lib/session/make-reader.ts';
+import type { App } from '../app.ts';
+import { Failure } from '../failure.ts';
+import { withProgress } from '../output/progress.ts';
+import type { Pod } from '../session/log.ts';
+import { suffix } from '../session/name.ts';
+import { linesOf } from '../transcript/items.ts';
+import { untilBegun } from './begun.ts';
+
+/** The lines that a reader of the Session's volume prints. Throws a Failure where they are not whole. */
+export async function* readVolume(
+  app: App,
+  session: Stored<Session>,
+  reading: Omit<Reading, 'suffix' | 'image'>,
+): AsyncGenerator<string> {
+  const { client, namespace } = await app.cluster();
+  const { name } = session.metadata;
+  const made = await withProgress(app.io.stderr, `Reading the volume of ${name}`, async () => {
+    await isolate(app, namespace);
+    const image = readerImage(await client.get(DEPLOYMENTS, { namespace, name }));
+    const pod = makeReader(session, { ...reading, image, suffix: suffix(app.random(5)) });
+    const made = await client.create<Pod>(PODS, pod).catch(refused(name));
+    await untilBegun(app, made, READER).catch(async (error) => {
+      await remove(app, made);
+      throw error;
+    });
+    return made;
+  });
+  try {
+    const path =
+      objectPath(PODS, { namespace, name: made.metadata.name }, 'log') + query({ container: READER, follow: true });
+    yield* checked(linesOf(client.stream(path, app.signal)), name);
+  } finally {
+    await remove(app, made);
+  }
+}
+
+/** Before the first reader of a project. A cluster that keeps it from being made keeps the reader from being made, too. */
+async function isolate(app: App, namespace: string): Promise<void> {
+  const { client } = await app.cluster();
+  const policy = makeReaderPolicy(namespace);
+  if (await client.get(NETWORK_POLICIES, policy.metadata)) return;
+  await client.create(NETWORK_POLICIES, policy).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
+}
+
+/** Without the right to delete it stays until its Session goes; it has ended by then. */
+async function remove(app: App, { metadata }: Stored<Pod>): Promise<void> {
+  const { client, namespace } = await app.cluster();
+  await client.delete(PODS, { namespace, name: metadata.name }, { uid: metadata.uid }).catch((error: unknown) => {
+    app.note(
+      isForbidden(error)
+        ? `You may not delete pods here: ${metadata.name}, which has ended, stays until its Session is deleted.`
+        : `The pod ${metadata.name} could not be deleted; it ends by itself.`,
+    );
+  });
+}
+
+const refused =
+  (name: string) =>
+  (error: unknown): never => {
+    if (!isForbidden(error)) throw error;
+    const quota = /exceeded quota/.test(error.message);
+    throw new Failure(
+      `Session "${name}" has no pod, and one that reads its volume could not be made for you: ${error.message}`,
+      quota
+        ? 'A finished or suspended Session frees a place; so does whoever runs the project.'
+        : 'The missing right: verb "create" on "pods" (and "get" on "pods/log"); role tiny-user has it. Ask whoever runs the project,',
+      quota ? '' : `or let the Session run: its log is read without. \`tiny show ${name}\` tells what came of it.`,
+    );
+  };
+
+/** The lines, without the trailer, which must agree with them. */
+async function* checked(lines: AsyncIterable<string>, name: string): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  let count = 0;
+  let held: string | undefined;
+  for await (const line of lines) {
+    if (held !== undefined) {
+      hash.update(`${held}\n`);
+      count += 1;
+      yield held;
+    }
+    held = line;
+  }
+  const wrong = disagreement(held ?? '', count, hash.digest('hex'));
+  if (wrong) throw new Failure(`what was read of the volume of Session "${name}" is not whole: ${wrong}`, 'Try again.');
+}
+
+function disagreement(last: string, lines: number, sha256: string): string | undefined {
+  const trailer = parseTrailer(last);
+  if (!trailer) return `it ended early${last && `: ${last.slice(0, 500)}`}`;
+  return trailer.lines === lines && trailer.sha256 === sha256 ? undefined : 'some of it is missing';
+}
