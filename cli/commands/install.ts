@@ -1,4 +1,5 @@
 /** `tiny install`: puts tiny into a cluster, with the rights of whoever runs it. */
+import type { Person } from '../../lib/api/meta.ts';
 import type { Features } from '../../lib/install/features.ts';
 import { preview } from '../../lib/install/preview.ts';
 import type { App } from '../app.ts';
@@ -6,6 +7,7 @@ import { askYes } from '../ask.ts';
 import type { Define } from '../define.ts';
 import { UsageError } from '../failure.ts';
 import { applyStages } from '../install/apply.ts';
+import { readPeople } from '../install/people.ts';
 import { planInstall, type Wanted } from '../install/plan.ts';
 import { changes, refuseWithoutRights, showPreviews, summary } from '../install/show.ts';
 import { withProgress } from '../output/progress.ts';
@@ -14,6 +16,7 @@ import { safeLine } from '../output/safe.ts';
 interface Options extends Wanted {
   dryRun?: boolean;
   yes?: boolean;
+  impersonateFile?: string;
 }
 
 /** `a,b`, and the option may stand several times. */
@@ -31,6 +34,10 @@ export const define: Define = (command, app) =>
     .option('--registry <host>', "take tiny's images, those of Sessions' pods too, from there: HOST[/PATH]")
     .option('--impersonate <users>', 'before Kubernetes 1.36: whom functions may act as, named one by one', names)
     .option('--impersonate-group <groups>', 'groups that these people carry when functions act as them', names)
+    .option(
+      '--impersonate-file <file>',
+      'people whole, a list of what their whoami -o json prints: with uid and extra attributes',
+    )
     .option(
       '--apply-kinds <kinds>',
       'what functions may apply of what agents propose: ConfigMap,Deployment.apps',
@@ -62,7 +69,11 @@ const REGISTRY = /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9._/-]+)?$/;
 /** What says nothing beside --minimal, and why. */
 const BESIDE_MINIMAL: readonly [(options: Options) => unknown, string][] = [
   [({ kafka, deadLetters }) => kafka || deadLetters, '--minimal installs no eventing'],
-  [({ impersonate }) => impersonate, '--minimal installs no functions, so none can act as anyone'],
+  [({ applyKinds }) => applyKinds, '--minimal installs no functions, so none applies anything'],
+  [
+    ({ impersonate, impersonateFile }) => impersonate || impersonateFile,
+    '--minimal installs no functions, so none can act as anyone',
+  ],
   [
     ({ registry }) => registry,
     '--minimal installs nothing that has an image; set TINY_REGISTRY in the environment of tiny',
@@ -85,10 +96,13 @@ function checked(options: Options): void {
     throw new UsageError(`--registry "${registry}" is no HOST[:PORT][/PATH]`, 'Leave out https:// and the image.');
 }
 
+const peopleOf = async (app: App, file: string | undefined): Promise<Person[]> =>
+  file === undefined ? [] : readPeople(Buffer.from(await app.readFile(file)).toString('utf8'), file);
+
 async function install(app: App, options: Options): Promise<void> {
   checked(options);
   const { client, context, server } = await app.cluster();
-  const plan = await planInstall(client, options);
+  const plan = await planInstall(client, { ...options, people: await peopleOf(app, options.impersonateFile) });
   app.note(`Cluster ${safeLine(context)} (${safeLine(server)}), Kubernetes ${safeLine(plan.features.version)}.`);
   for (const note of plan.notes) app.note(note.replaceAll('`tiny', `\`${app.program}`));
   const objects = plan.stages.flatMap((stage) => stage.objects);

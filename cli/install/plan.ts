@@ -5,21 +5,19 @@ import { choose, type Stage } from '../../lib/install/choose.ts';
 import { withDeadLetters, withKafka } from '../../lib/install/eventing.ts';
 import { detectFeatures, type Features } from '../../lib/install/features.ts';
 import { withRegistry, withRegistryTold } from '../../lib/install/images.ts';
-import { makeImpersonation } from '../../lib/install/impersonation.ts';
 import { makeInstallation } from '../../lib/install/installation.ts';
 import { readManifests } from '../../lib/install/manifests.ts';
 import type { Client } from '../../lib/kube/types.ts';
 import { Failure } from '../failure.ts';
 import { applyKinds } from './apply-kinds.ts';
+import { type Named, namedPeople, peopleOf } from './named.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 /** Where functions live. */
 export const SYSTEM = 'tiny-system';
 
-export interface Wanted {
+export interface Wanted extends Named {
   minimal?: boolean;
-  impersonate?: readonly string[];
-  impersonateGroup?: readonly string[];
   registry?: string;
   /** Kinds that functions may apply in people's names. */
   applyKinds?: readonly string[];
@@ -40,11 +38,10 @@ export interface InstallPlan {
   notes: string[];
 }
 
-/** The roles that let functions act as named people by the classic verb; none where nobody is named. */
-function named({ impersonate = [], impersonateGroup = [] }: Wanted): StageObjects[] {
-  if (!impersonate.length) return [];
-  const people = impersonate.map((username) => ({ username, groups: [...impersonateGroup] }));
-  return [{ name: 'Named people', folder: '', objects: makeImpersonation(people) }];
+/** The roles that let functions act as named people by the classic verb; none where nobody is, or was, named. */
+async function named(client: Client, wanted: Wanted): Promise<StageObjects[]> {
+  const objects = await namedPeople(client, wanted);
+  return objects.length ? [{ name: 'Named people', folder: '', objects }] : [];
 }
 
 /** What was wished, as far as others have to know it. */
@@ -53,6 +50,12 @@ const noted = ({ registry }: Wanted): StageObjects => ({
   folder: '',
   objects: [makeInstallation(registry)],
 });
+
+/** The role that lets functions apply the kinds that were named. */
+async function appliedKinds(client: Client, wanted: Wanted): Promise<StageObjects[]> {
+  const objects = await applyKinds(client, wanted.applyKinds);
+  return objects.length ? [{ name: 'Kinds that are applied', folder: '', objects }] : [];
+}
 
 /** The manifests of a folder, fitted to what is wished. */
 function fitted({ registry, kafka, deadLetters }: Wanted, folder: string): KubeObject[] {
@@ -68,12 +71,12 @@ function fitted({ registry, kafka, deadLetters }: Wanted, folder: string): KubeO
 
 /** Reads the cluster and the manifests. Throws Failure where tiny can't be installed there as wished. */
 export async function planInstall(client: Client, wanted: Wanted): Promise<InstallPlan> {
-  const { minimal = false, force = false, impersonate = [] } = wanted;
+  const { minimal = false, force = false } = wanted;
   const features = await detectFeatures(client);
-  const choice = choose(features, { minimal, force, impersonates: impersonate.length > 0 });
+  const choice = choose(features, { minimal, force, impersonates: peopleOf(wanted).length > 0 });
   if ('refusal' in choice) throw new Failure(choice.refusal, ...choice.hints);
   const read = choice.stages.map((stage) => ({ ...stage, objects: fitted(wanted, stage.folder) }));
   const after = read.findIndex(({ name }) => name === 'Roles') + 1;
-  const own = minimal ? [] : [noted(wanted), ...named(wanted)];
+  const own = minimal ? [] : [noted(wanted), ...(await named(client, wanted)), ...(await appliedKinds(client, wanted))];
   return { features, stages: [...read.slice(0, after), ...own, ...read.slice(after)], notes: choice.notes };
 }

@@ -15,13 +15,15 @@ interface Rule {
 }
 
 const SYSTEM = 'tiny-system';
+/** The functions that act in people's names. */
 const FUNCTIONS = ['session', 'question'];
-const NAME = 'tiny-impersonate';
+/** What each of these roles is called. */
+export const IMPERSONATE = 'tiny-impersonate';
 
 const rbac = (kind: string, namespace: string | undefined, rest: object): KubeObject => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind,
-  metadata: { name: NAME, ...(namespace && { namespace }), labels: { 'app.kubernetes.io/part-of': 'tiny' } },
+  metadata: { name: IMPERSONATE, ...(namespace && { namespace }), labels: { 'app.kubernetes.io/part-of': 'tiny' } },
   ...rest,
 });
 
@@ -31,7 +33,7 @@ function granted(rules: Rule[], namespace?: string): KubeObject[] {
   return [
     rbac(kind, namespace, { rules }),
     rbac(`${kind}Binding`, namespace, {
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: NAME },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: IMPERSONATE },
       subjects: FUNCTIONS.map((name) => ({ kind: 'ServiceAccount', name, namespace: SYSTEM })),
     }),
   ];

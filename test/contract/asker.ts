@@ -20,9 +20,18 @@ export async function tokenFor(admin: Client, account: string, boundObjectRef?: 
   return (await admin.request<{ status: { token: string } }>('POST', path, body)).status.token;
 }
 
+/** As a namespace with the Pod Security level `restricted` asks it. */
+const RESTRICTED = {
+  allowPrivilegeEscalation: false,
+  runAsNonRoot: true,
+  capabilities: { drop: ['ALL'] },
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
 /** A pod of the agents' account, as a token can be bound to it. */
 export async function podOf(admin: Client, metadata: { namespace: string; name: string; labels?: object }) {
-  const spec = { serviceAccountName: 'tiny-agent', containers: [{ name: 'c', image: 'i' }] };
+  const container = { name: 'c', image: 'i', securityContext: RESTRICTED };
+  const spec = { serviceAccountName: 'tiny-agent', containers: [container] };
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata, spec } as Parameters<Client['create']>[1];
   const { uid } = (await admin.create(PODS, pod as never)).metadata;
   return { apiVersion: 'v1', kind: 'Pod', name: metadata.name, uid };

@@ -12,8 +12,13 @@ export interface Said {
   err: string;
 }
 
-/** Runs `tiny …` as whoever `client` is; nothing can be typed. */
-export async function tiny(server: Pick<Server, 'url'>, client: Client, argv: string[]): Promise<Said> {
+/** Runs `tiny …` as whoever `client` is; nothing can be typed, and it reads `files` alone. */
+export async function tiny(
+  server: Pick<Server, 'url'>,
+  client: Client,
+  argv: string[],
+  files: Record<string, string> = {},
+): Promise<Said> {
   const said = { out: '', err: '' };
   const io: Io = {
     stdin: Object.assign((async function* () {})(), { isTTY: false }),
@@ -26,7 +31,7 @@ export async function tiny(server: Pick<Server, 'url'>, client: Client, argv: st
     now: () => new Date(),
     random: (count) => crypto.getRandomValues(new Uint8Array(count)),
     connect: async ({ namespace = 'default' }) => ({ client, namespace, context: 'test', server: server.url }),
-    readFile: async () => Buffer.from(''),
+    readFile: async (path) => Buffer.from(files[path] ?? ''),
     fetch,
     signal: new AbortController().signal,
   };
