@@ -18,7 +18,7 @@ export type PushedRepository = z.infer<typeof pushedRepository>;
 
 /** What the harness is told of its Session's spec; the prompt comes as a file. */
 const sessionConfig = z.object({
-  agent: agent.pick({ name: true, command: true, args: true, model: true }),
+  agent: agent.pick({ name: true, command: true, args: true, model: true, baseUrl: true, mode: true }),
   repository: clonedRepository.optional(),
   approvals: approvals.default({ allow: ['read', 'search', 'think'] }),
   idle: z

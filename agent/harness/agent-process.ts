@@ -3,6 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../lib/kube/clock.ts';
 import { cutStart } from '../cut.ts';
+import { killGroup } from './process-group.ts';
 
 /** The agent can't be started, or ended before it answered. */
 export class AgentError extends Error {
@@ -47,7 +48,8 @@ export interface StartOptions {
 
 /** Starts an agent; a command that isn't there shows in `exited`. */
 export function startAgent({ command, args, cwd, env, clock, log }: StartOptions): AgentProcess {
-  const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  child.once('exit', () => killGroup(child.pid));
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = cutStart(said + text, KEPT_CHARACTERS);
@@ -68,7 +70,7 @@ export function startAgent({ command, args, cwd, env, clock, log }: StartOptions
     isOurDoing ||= child.exitCode === null && child.signalCode === null;
     child.stdin.end();
     child.kill('SIGTERM');
-    await Promise.race([exited, clock.sleep(GRACE_MS).then(() => child.kill('SIGKILL'))]);
+    await Promise.race([exited, clock.sleep(GRACE_MS).then(() => killGroup(child.pid))]);
     await exited;
   };
   return { child, exited, end };

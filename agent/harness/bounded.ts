@@ -1,8 +1,8 @@
 /** A request to the agent that involves no model: bounded in time, and its refusal put into words. */
 import * as acp from '@agentclientprotocol/sdk';
 import type { Clock } from '../../lib/kube/clock.ts';
-import { cut } from '../cut.ts';
 import { AgentError, type AgentProcess } from './agent-process.ts';
+import { adviceOn, wordsOf } from './agent-words.ts';
 
 /** How long the agent may take to answer a request that involves no model. */
 const ANSWER_MS = 60_000;
@@ -44,6 +44,6 @@ async function explain(
   const advice =
     error.code === AUTH_REQUIRED
       ? '; give it its key in a Secret named in spec.credentials'
-      : '; see the log of the pod';
-  throw new AgentError({ why: `the agent refused ${what}: ${cut(error.message, 4096)}${advice}`, passes: false });
+      : adviceOn(wordsOf(error)) || '; see the log of the pod';
+  throw new AgentError({ why: `the agent refused ${what}: ${wordsOf(error)}${advice}`, passes: false });
 }

@@ -5,25 +5,27 @@
 import { Readable, Writable } from 'node:stream';
 import * as acp from '@agentclientprotocol/sdk';
 import type { Clock } from '../../lib/kube/clock.ts';
-import { cut } from '../cut.ts';
-import { AgentError, type AgentProcess, startAgent } from './agent-process.ts';
+import type { Launch } from '../presets/preset.ts';
+import { type AgentProcess, startAgent } from './agent-process.ts';
+import { adviceOn, wordsOf } from './agent-words.ts';
 import { bounded } from './bounded.ts';
+import { openSession } from './open-session.ts';
 import type { Permits } from './permits.ts';
-import { type Launch, MCP_SERVER } from './presets.ts';
+import { type TurnWatch, watchTurn } from './turn-watch.ts';
 import { followUpdates, type Updates } from './updates.ts';
 
 export interface ConversationOptions {
   launch: Launch;
   cwd: string;
   env: Record<string, string>;
-  /** The MCP server that the agent gets. */
-  mcp: { command: string; args: string[] };
   /** The conversation to load, if the agent can. */
   load: string | undefined;
   permits: Permits;
   clock: Clock;
   log: (line: string) => void;
   status: (line: string) => void;
+  /** Gets the process that the agent starts as. */
+  started: (pid: number | undefined) => void;
   /** Gets all that the agent says, for the transcript. */
   record: (update: acp.SessionUpdate) => void;
 }
@@ -49,14 +51,23 @@ export interface Conversation {
 /** Starts the agent and a conversation with it. Throws `AgentError` in words for a person. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
   const { launch, cwd, clock, log } = options;
-  const env = { ...options.env, ...launch.env };
+  // What a person set for the container says more than a preset.
+  const env = { ...launch.env, ...options.env };
   const agent = startAgent({ command: launch.command, args: launch.args, cwd, env, clock, log });
+  options.started(agent.child.pid);
   const updates = followUpdates(options);
-  const connection = connect(agent, updates, options);
+  const watch = watchTurn();
+  const take = (update: acp.SessionUpdate) => {
+    options.record(update);
+    updates.take(update);
+    watch.take(update);
+    if (update.sessionUpdate === 'notice') log(noticeLine(update));
+  };
+  const connection = connect(agent, updates, { take, permits: options.permits, log });
   const ask = <T>(request: Promise<T>, what: string) => bounded(request, { agent, clock, what });
   try {
-    const session = await openSession(connection, { ask, options });
-    return conversationOf({ agent, connection, updates }, session);
+    const session = await openSession(connection.agent, { ask, options });
+    return conversationOf({ agent, connection, updates, watch }, session);
   } catch (error) {
     await agent.end();
     throw error;
@@ -66,59 +77,31 @@ export async function openConversation(options: ConversationOptions): Promise<Co
 function connect(
   agent: AgentProcess,
   updates: Updates,
-  { permits, record }: Pick<ConversationOptions, 'permits' | 'record'>,
+  { take, permits, log }: { take: (update: acp.SessionUpdate) => void } & Pick<ConversationOptions, 'permits' | 'log'>,
 ): acp.ClientConnection {
   const input = Readable.toWeb(agent.child.stdout) as ReadableStream<Uint8Array>;
   const stream = acp.ndJsonStream(Writable.toWeb(agent.child.stdin) as WritableStream<Uint8Array>, input);
   const app = acp
     .client({ name: 'tiny' })
-    .onNotification(acp.methods.client.session.update, ({ params }) => {
-      record(params.update);
-      updates.take(params.update);
-    })
+    .onNotification(acp.methods.client.session.update, ({ params }) => take(params.update))
     .onRequest(acp.methods.client.session.requestPermission, ({ params, signal }) =>
       permits(params, updates.toolCall(params.toolCall.toolCallId), signal),
     );
   return app.connect(stream);
 }
 
-type Ask = <T>(request: Promise<T>, what: string) => Promise<T>;
-type OpenSession = { ask: Ask; options: ConversationOptions };
-
-async function openSession({ agent }: acp.ClientConnection, { ask, options }: OpenSession) {
-  const { methods } = acp;
-  const hello = agent.request(methods.agent.initialize, {
-    protocolVersion: acp.PROTOCOL_VERSION,
-    clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-    clientInfo: { name: 'tiny', version: '0.1.0' },
-  });
-  const { agentCapabilities } = await ask(hello, 'initialize');
-  const mcpServers = [{ name: MCP_SERVER, ...options.mcp, env: [] }];
-  const place = { cwd: options.cwd, mcpServers };
-  if (options.load !== undefined && agentCapabilities?.loadSession) {
-    const load = agent.request(methods.agent.session.load, { ...place, sessionId: options.load });
-    const loaded = await ask(load, 'session/load').then(() => true, noted(options.log));
-    if (loaded) return { id: options.load, loaded };
-  }
-  const anew: acp.NewSessionRequest = options.launch.meta ? { ...place, _meta: options.launch.meta } : place;
-  const { sessionId } = await ask(agent.request(methods.agent.session.new, anew), 'session/new');
-  return { id: sessionId, loaded: false };
-}
-
-const noted = (log: (line: string) => void) => (error: Error) => {
-  if (error instanceof AgentError && error.passes) throw error;
-  log(`the earlier conversation can't be loaded, so a new one is begun: ${error.message}`);
-  return false;
-};
+const noticeLine = ({ severity, title, description }: acp.Notice): string =>
+  `agent, ${severity}: ${title}${description ? `: ${description}` : ''}`;
 
 interface Parts {
   agent: AgentProcess;
   connection: acp.ClientConnection;
   updates: Updates;
+  watch: TurnWatch;
 }
 
 function conversationOf(
-  { agent, connection, updates }: Parts,
+  { agent, connection, updates, watch }: Parts,
   { id, loaded }: { id: string; loaded: boolean },
 ): Conversation {
   const heard = updates.heard();
@@ -131,10 +114,11 @@ function conversationOf(
     },
     async prompt(blocks) {
       updates.reset();
+      watch.reset();
       const request: acp.PromptRequest = { sessionId: id, prompt: blocks.map((text) => ({ type: 'text', text })) };
       try {
         const response = await connection.agent.request(acp.methods.agent.session.prompt, request);
-        return { ended: true, stopReason: response.stopReason, summary: updates.summary(), ...usageOf(response) };
+        return endOf(response, { updates, watch });
       } catch (error) {
         return await failed(error, { agent, updates });
       } finally {
@@ -146,7 +130,16 @@ function conversationOf(
   };
 }
 
-async function failed(error: unknown, { agent, updates }: Omit<Parts, 'connection'>): Promise<TurnEnd> {
+function endOf(response: acp.PromptResponse, { updates, watch }: Pick<Parts, 'updates' | 'watch'>): TurnEnd {
+  const summary = updates.summary();
+  const why = response.stopReason === 'end_turn' ? watch.failure(summary) : undefined;
+  if (why !== undefined) return { ended: true, stopReason: 'error', summary, error: inWords(why) };
+  return { ended: true, stopReason: response.stopReason, summary, ...usageOf(response) };
+}
+
+const inWords = (why: string): string => `the agent failed: ${why}${adviceOn(why)}`;
+
+async function failed(error: unknown, { agent, updates }: Pick<Parts, 'agent' | 'updates'>): Promise<TurnEnd> {
   if (!(error instanceof acp.RequestError)) {
     await agent.end();
     return { ended: false, why: (await agent.exited).why };
@@ -155,7 +148,7 @@ async function failed(error: unknown, { agent, updates }: Omit<Parts, 'connectio
     ended: true,
     stopReason: 'error',
     summary: updates.summary(),
-    error: `the agent failed: ${cut(error.message, 4096)}`,
+    error: inWords(wordsOf(error)),
   };
 }
 

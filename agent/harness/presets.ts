@@ -1,81 +1,72 @@
-/**
- * The agents that come with the harness, as data: how each is started and how it is told its model. Any other agent
- * that speaks the Agent Client Protocol is named with `agent.command`.
- */
+/** How a Session's agent is started: its preset, as a person changed it; or, without a preset, all that the Session says. */
+import { kindsOf } from '../../lib/api/approvals.ts';
+import { toolKind } from '../../lib/api/session-parts.ts';
 import type { SessionConfig } from '../env.ts';
+import { claudeCode } from '../presets/claude-code/preset.ts';
+import { codex } from '../presets/codex/preset.ts';
+import { gemini } from '../presets/gemini/preset.ts';
+import { opencode } from '../presets/opencode/preset.ts';
+import type { Launch, McpServer, Places, Preset, Told } from '../presets/preset.ts';
+import { rehearsal } from '../presets/rehearsal/preset.ts';
 
-/** What starts an agent: a command as an argument array, never a shell's line. */
-export interface Launch {
-  command: string;
-  args: string[];
-  env: Record<string, string>;
-  /** `_meta` of `session/new`, for what an agent takes there. */
-  meta?: Record<string, unknown>;
-}
-
-export interface Preset {
-  command: (places: Places) => [string, ...string[]];
-  /** Arguments and environment that name the model. */
-  model: (model: string) => { args?: string[]; env?: Record<string, string> };
-  env: Record<string, string>;
-  meta?: Record<string, unknown>;
-}
-
-export interface Places {
-  /** The Node that runs this. */
-  node: string;
-  /** Folder of our programs. */
-  programs: string;
-}
-
-/** The name under which agents see our MCP server. */
-export const MCP_SERVER = 'tiny';
-
-/** A day, in milliseconds: a tool call waits for a person. */
-const TOOL_TIMEOUT_MS = 24 * 60 * 60 * 1000;
-
-export const PRESET: Record<'claude-code' | 'codex' | 'rehearsal', Preset> = {
-  'claude-code': {
-    command: () => ['claude-agent-acp'],
-    model: (model) => ({ env: { ANTHROPIC_MODEL: model } }),
-    env: {
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-      DISABLE_AUTOUPDATER: '1',
-      MCP_TOOL_TIMEOUT: String(TOOL_TIMEOUT_MS),
-    },
-    meta: { claudeCode: { options: { allowedTools: [`mcp__${MCP_SERVER}`] } } },
-  },
-  codex: {
-    command: () => ['codex-acp'],
-    model: (model) => ({ args: ['-c', `model=${JSON.stringify(model)}`] }),
-    env: {},
-  },
-  rehearsal: {
-    command: ({ node, programs }) => [node, `${programs}/rehearsal.cjs`],
-    model: () => ({}),
-    env: {},
-  },
+export const PRESET: Record<'claude-code' | 'codex' | 'gemini' | 'opencode' | 'rehearsal', Preset> = {
+  'claude-code': claudeCode,
+  codex,
+  gemini,
+  opencode,
+  rehearsal,
 };
 
 const isPreset = (name: string): name is keyof typeof PRESET => Object.hasOwn(PRESET, name);
 
+interface Around {
+  places: Places;
+  /** Our MCP server. */
+  mcp: McpServer;
+}
+
+type Agent = SessionConfig['agent'];
+
 /** How the agent of a Session is started, or in words why not. */
-export function launchOf(agent: SessionConfig['agent'], places: Places): Launch | { refused: string } {
-  const preset = isPreset(agent.name) ? PRESET[agent.name] : undefined;
-  const [command, ...fixed] = agent.command?.length ? agent.command : (preset?.command(places) ?? []);
+export function launchOf(
+  { agent, approvals }: Pick<SessionConfig, 'agent' | 'approvals'>,
+  around: Around,
+): Launch | { refused: string } {
+  if (isPreset(agent.name)) return presetLaunch(PRESET[agent.name], { agent, approvals }, around);
+  const [command, ...fixed] = agent.command ?? [];
   if (command === undefined) {
     return { refused: `there is no preset for the agent "${agent.name}"; say in agent.command how it is started` };
   }
-  const named = modelOf(preset, agent.model);
+  if (agent.model !== undefined || agent.baseUrl !== undefined) {
+    return {
+      refused: `the agent "${agent.name}" has no preset that knows how it is told a model or a base URL; say them in agent.args or agent.env instead of agent.model and agent.baseUrl`,
+    };
+  }
+  const mode = agent.mode === undefined ? {} : { mode: agent.mode };
+  return { command, args: [...fixed, ...(agent.args ?? [])], env: {}, mcpServers: [around.mcp], ...mode };
+}
+
+function presetLaunch(
+  preset: Preset,
+  { agent, approvals }: Pick<SessionConfig, 'agent' | 'approvals'>,
+  { places, mcp }: Around,
+): Launch {
+  const isFree = toolKind.options.every((kind) => kindsOf(approvals.allow).has(kind));
+  const told: Told = { model: agent.model, baseUrl: agent.baseUrl, isFree, mcp };
+  const { args = [], env = {} } = preset.settings(told, places);
+  const [command, ...fixed] = commandOf(agent, preset, places);
+  const mode = agent.mode ?? (isFree ? preset.mode?.free : undefined) ?? preset.mode?.asking;
   return {
     command,
-    args: [...fixed, ...named.args, ...(agent.args ?? [])],
-    env: { ...preset?.env, ...named.env },
-    ...(preset?.meta && { meta: preset.meta }),
+    args: [...fixed, ...args, ...(agent.args ?? [])],
+    env: { ...preset.env, ...env },
+    mcpServers: preset.mcp === 'session' ? [mcp] : [],
+    ...(mode !== undefined && { mode }),
+    ...(preset.meta && { meta: preset.meta }),
   };
 }
 
-function modelOf(preset: Preset | undefined, model: string | undefined) {
-  const named = preset && model !== undefined ? preset.model(model) : {};
-  return { args: named.args ?? [], env: named.env ?? {} };
+function commandOf(agent: Agent, preset: Preset, places: Places): [string, ...string[]] {
+  const [command, ...fixed] = agent.command ?? [];
+  return command === undefined ? preset.command(places) : [command, ...fixed];
 }

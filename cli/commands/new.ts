@@ -39,7 +39,7 @@ export const define: Define = (command, app) =>
     .option('--name <name>', 'the name of the Session (default: made from the prompt)')
     .option('--repo <url>', 'the git repository to work on')
     .option('--ref <ref>', 'its branch, tag or commit')
-    .option('--agent <name>', 'claude-code (default), codex or rehearsal')
+    .option('--agent <name>', 'claude-code (default), codex, gemini, opencode or rehearsal')
     .option('--model <name>', 'the model that the agent is asked to use')
     .option('--allow <kinds>', 'kinds of tool call that need no yes, parted by commas', collect)
     .option('--env <NAME=VALUE>', 'an environment variable of the agent; no place for secrets', collect)

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { dnsLabel, dnsSubdomain, quantity } from './schema-parts.ts';
 
 /** Agents that come with the harness; any other is named with its command. */
-export const PRESETS = ['claude-code', 'codex', 'rehearsal'] as const;
+export const PRESETS = ['claude-code', 'codex', 'gemini', 'opencode', 'rehearsal'] as const;
 
 /** What an agent may be allowed to do unasked: the kinds of tool call of the Agent Client Protocol. */
 export const toolKind = z.enum(['read', 'edit', 'delete', 'move', 'search', 'execute', 'think', 'fetch', 'other']);
@@ -11,7 +11,7 @@ export const toolKind = z.enum(['read', 'edit', 'delete', 'move', 'search', 'exe
 export const agent = z.object({
   name: dnsLabel()
     .default('claude-code')
-    .describe('The preset: claude-code, codex, rehearsal; any other name needs `command`.'),
+    .describe('The preset: claude-code, codex, gemini, opencode, rehearsal; any other name needs `command`.'),
   image: z.string().min(1).max(512).optional().describe("The image of the agent's container. Default: the preset's."),
   command: z
     .array(z.string().min(1).max(256))
@@ -28,6 +28,22 @@ export const agent = z.object({
     .describe('Further arguments of the agent.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
   model: z.string().min(1).max(256).optional().describe('The model that the agent is asked to use.'),
+  baseUrl: z
+    .string()
+    .max(2048)
+    .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, 'must be an http or https URL without a user, a query or a fragment')
+    .optional()
+    .describe(
+      "Where the preset's agent asks its model: a gateway, vLLM, Ollama. Default: the maker's. `network.egress` has to let the pod connect there.",
+    ),
+  mode: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe(
+      'The mode that the agent works in, of those that it offers. Default: the one of the preset, in which it asks before it acts.',
+    ),
   env: z
     .array(
       z.object({

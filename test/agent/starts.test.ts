@@ -91,15 +91,15 @@ describe('an agent that does not start', () => {
 describe('how an agent ended while it started', () => {
   const open = (command: string, args: string[]) =>
     openConversation({
-      launch: { command, args, env: {} },
+      launch: { command, args, env: {}, mcpServers: [] },
       cwd: '/',
       env: { PATH: process.env['PATH'] ?? '' },
-      mcp: { command: 'true', args: [] },
       load: undefined,
       permits: async () => ({ outcome: { outcome: 'cancelled' } }),
       clock: systemClock,
       log: () => {},
       status: () => {},
+      started: () => {},
       record: () => {},
     });
 
