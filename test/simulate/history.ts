@@ -57,7 +57,7 @@ const KINDS_OF_STEP: [weight: number, make: Make][] = [
       option: pick(['allow', 'allow', 'deny'] as const),
     }),
   ],
-  [2, (pick) => ({ do: pick(['drop child', 'edit child'] as const), session: pick(SESSIONS), kind: pick(KINDS) })],
+  [4, (pick) => ({ do: pick(['drop child', 'edit child'] as const), session: pick(SESSIONS), kind: pick(KINDS) })],
   [1, (pick) => ({ do: pick(['take rights', 'give rights'] as const) })],
   [2, (_, random) => ({ do: 'time', minutes: Math.ceil(random() * 90) })],
   [1, () => ({ do: 'sweep' })],

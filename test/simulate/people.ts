@@ -106,9 +106,15 @@ async function ask(stage: Stage, { session: name, question: id }: Of<'ask'>): Pr
   return await agent.create(QUESTIONS, { ...asked, metadata, spec: wanted } as never);
 }
 
+/** Of a claim's spec nothing can be edited. */
+const EDIT = {
+  Deployment: { spec: { replicas: 3 } },
+  NetworkPolicy: { spec: { policyTypes: ['Ingress'] } },
+  PersistentVolumeClaim: { metadata: { labels: { 'tiny.dev/session': 'another' } } },
+};
+
 async function editChild({ world: { admin }, namespace }: Stage, { session: name, kind: of }: Of<'edit child'>) {
-  const body = of === 'Deployment' ? { spec: { replicas: 3 } } : { metadata: { labels: { edited: 'yes' } } };
-  await admin.patch(CHILDREN[of], { namespace, name }, { type: 'merge', body });
+  await admin.patch(CHILDREN[of], { namespace, name }, { type: 'merge', body: EDIT[of] });
   return undefined;
 }
 

@@ -3,12 +3,10 @@
  * sweeps, with everyone's rights given back. A history that went wrong is shortened to one that still does.
  */
 import { setTimeout } from 'node:timers/promises';
-import type { KubeObject, Stored } from '../../lib/api/meta.ts';
-import { ANNOTATION } from '../../lib/api/meta.ts';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
-import { questionOutOfStep, sessionOutOfStep } from '../../lib/sweep/out-of-step.ts';
 import { sweep } from '../../lib/sweep/pass.ts';
 import type { World } from '../contract/world.ts';
+import { faultsOf, type Listed, orphans } from './faults.ts';
 import { handle, Queue } from './functions.ts';
 import type { Step } from './history.ts';
 import { act, giveRights, type Stage } from './people.ts';
@@ -49,7 +47,7 @@ async function step(play: Play, one: Step): Promise<void> {
   } else await act(play, one);
 }
 
-const listed = async (play: Play) => {
+const listed = async (play: Play): Promise<Listed> => {
   const { admin } = play.world;
   const of = { namespace: play.namespace };
   const [sessions, questions, ...children] = await Promise.all([
@@ -57,45 +55,15 @@ const listed = async (play: Play) => {
     admin.list(QUESTIONS, of),
     ...[CLAIMS, NETWORK_POLICIES, DEPLOYMENTS].map((type) => admin.list(type, of)),
   ]);
-  return { sessions: sessions.items, questions: questions.items, children: children.map(({ items }) => items) };
+  return { sessions: sessions.items, questions: questions.items, children: children.flatMap(({ items }) => items) };
 };
-
-type Listed = Awaited<ReturnType<typeof listed>>;
-
-/** What belongs to a Session that is gone: garbage collection has its own pace. */
-function orphans({ sessions, children }: Listed): string[] {
-  const uids = new Set(sessions.map(({ metadata }) => metadata.uid));
-  const left = children.flat().filter(({ metadata }) => metadata.ownerReferences?.every(({ uid }) => !uids.has(uid)));
-  return left.map(({ kind, metadata }) => `${kind} ${metadata.name} outlived its Session`);
-}
-
-/** What is not as it should be, in words. */
-function faults(all: Listed, now: Date): string[] {
-  const named = (items: Stored<KubeObject>[], name: string) => items.find(({ metadata }) => metadata.name === name);
-  const wrong = all.sessions.flatMap((session) => {
-    const { name } = session.metadata;
-    const why = sessionOutOfStep(
-      session,
-      all.children.map((items) => named(items, name)),
-      now,
-    );
-    return why ? [`Session ${name}: ${why}: ${JSON.stringify(session.status?.conditions)}`] : [];
-  });
-  const open = all.questions.flatMap((question) => {
-    const why = questionOutOfStep(question, now);
-    return why ? [`Question ${question.metadata.name}: ${why}`] : [];
-  });
-  const asked = all.sessions.flatMap(({ metadata }) => metadata.annotations?.[ANNOTATION.question] ?? []);
-  const twice = asked.filter((uid, at) => asked.indexOf(uid) !== at);
-  return [...wrong, ...open, ...orphans(all), ...twice.map((uid) => `two children of Question ${uid}`)];
-}
 
 const PATIENCE_MS = 10_000;
 
 async function settled(play: Play): Promise<Listed> {
   for (const end = Date.now() + PATIENCE_MS; ; await setTimeout(20)) {
     const all = await listed(play);
-    const going = [...all.sessions, ...all.children.flat()].some(({ metadata }) => metadata.deletionTimestamp);
+    const going = [...all.sessions, ...all.children].some(({ metadata }) => metadata.deletionTimestamp);
     if ((!going && orphans(all).length === 0) || Date.now() > end) return all;
   }
 }
@@ -111,7 +79,7 @@ export async function play(world: World, namespace: string, history: readonly St
     await settled(stage);
     await pass(stage, 0.5);
     await pass(stage, 0.5);
-    return faults(await settled(stage), stage.now());
+    return faultsOf(await settled(stage), stage.now());
   } finally {
     await giveRights(stage);
     await world.admin.delete(world.NAMESPACES, { name: namespace });
