@@ -105,6 +105,7 @@ function conversationOf(
   { id, loaded }: { id: string; loaded: boolean },
 ): Conversation {
   const heard = updates.heard();
+  let isResumed = loaded;
   return {
     id,
     loaded,
@@ -115,10 +116,12 @@ function conversationOf(
     async prompt(blocks) {
       updates.reset();
       watch.reset();
+      const wasCutShort = isResumed;
+      isResumed = false;
       const request: acp.PromptRequest = { sessionId: id, prompt: blocks.map((text) => ({ type: 'text', text })) };
       try {
         const response = await connection.agent.request(acp.methods.agent.session.prompt, request);
-        return endOf(response, { updates, watch });
+        return endOf(response, { updates, watch, wasCutShort });
       } catch (error) {
         return await failed(error, { agent, updates });
       } finally {
@@ -130,9 +133,12 @@ function conversationOf(
   };
 }
 
-function endOf(response: acp.PromptResponse, { updates, watch }: Pick<Parts, 'updates' | 'watch'>): TurnEnd {
+function endOf(
+  response: acp.PromptResponse,
+  { updates, watch, wasCutShort }: Pick<Parts, 'updates' | 'watch'> & { wasCutShort: boolean },
+): TurnEnd {
   const summary = updates.summary();
-  const why = response.stopReason === 'end_turn' ? watch.failure(summary) : undefined;
+  const why = response.stopReason === 'end_turn' ? watch.failure(summary, wasCutShort) : undefined;
   if (why !== undefined) return { ended: true, stopReason: 'error', summary, error: inWords(why) };
   return { ended: true, stopReason: response.stopReason, summary, ...usageOf(response) };
 }

@@ -9,8 +9,8 @@ export interface TurnWatch {
   take(update: acp.SessionUpdate): void;
   /** A new turn begins. */
   reset(): void;
-  /** Why the turn that has just ended is none that went well; `words` are the agent's last. */
-  failure(words: string): string | undefined;
+  /** Why the turn that has just ended is none that went well; `words` are the agent's last. Of a turn that was cut short before, all may have been said. */
+  failure(words: string, wasCutShort: boolean): string | undefined;
 }
 
 const DEEDS = ['agent_message_chunk', 'agent_thought_chunk', 'tool_call', 'plan', 'plan_update'];
@@ -28,9 +28,11 @@ export function watchTurn(): TurnWatch {
       deeds = 0;
       isBroken = false;
     },
-    failure(words) {
+    failure(words, wasCutShort) {
       if (isBroken) return words.trim() || 'it says that its system failed, and no more';
-      return deeds === 0 ? 'it ended its turn without a word and without having done anything' : undefined;
+      return deeds === 0 && !wasCutShort
+        ? 'it ended its turn without a word and without having done anything'
+        : undefined;
     },
   };
 }
