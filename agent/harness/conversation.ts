@@ -105,7 +105,6 @@ function conversationOf(
   { id, loaded }: { id: string; loaded: boolean },
 ): Conversation {
   const heard = updates.heard();
-  let isResumed = loaded;
   return {
     id,
     loaded,
@@ -116,12 +115,10 @@ function conversationOf(
     async prompt(blocks) {
       updates.reset();
       watch.reset();
-      const wasCutShort = isResumed;
-      isResumed = false;
       const request: acp.PromptRequest = { sessionId: id, prompt: blocks.map((text) => ({ type: 'text', text })) };
       try {
         const response = await connection.agent.request(acp.methods.agent.session.prompt, request);
-        return endOf(response, { updates, watch, wasCutShort });
+        return endOf(response, { updates, watch });
       } catch (error) {
         return await failed(error, { agent, updates });
       } finally {
@@ -133,12 +130,9 @@ function conversationOf(
   };
 }
 
-function endOf(
-  response: acp.PromptResponse,
-  { updates, watch, wasCutShort }: Pick<Parts, 'updates' | 'watch'> & { wasCutShort: boolean },
-): TurnEnd {
+function endOf(response: acp.PromptResponse, { updates, watch }: Pick<Parts, 'updates' | 'watch'>): TurnEnd {
   const summary = updates.summary();
-  const why = response.stopReason === 'end_turn' ? watch.failure(summary, wasCutShort) : undefined;
+  const why = response.stopReason === 'end_turn' ? watch.failure(summary) : undefined;
   if (why !== undefined) return { ended: true, stopReason: 'error', summary, error: inWords(why) };
   return { ended: true, stopReason: response.stopReason, summary, ...usageOf(response) };
 }
