@@ -4,8 +4,8 @@
  * agent that means to tell a value it can read will find a spelling that isn't looked for.
  */
 
-/** What stands where a value stood. */
-export const REDACTED = '[redacted]';
+/** What stands where a value stood. As short as the shortest value, so that a text within a limit stays within it. */
+export const REDACTED = '[secret]';
 
 /**
  * Values shorter than this, in characters, stay: `true`, `8080`, `main` or `admin` stand in most text for other reasons, and

@@ -22,6 +22,8 @@ export interface GitOptions {
   env: Record<string, string>;
   /** A file's descriptor for the standard input. Default: nothing. */
   stdin?: number;
+  /** Of what is printed, the first so many characters are kept. Default: all. */
+  limit?: number;
   signal?: AbortSignal;
 }
 
@@ -36,7 +38,10 @@ export const cleanEnvironment = (path: string, { home, configuration }: { home: 
 });
 
 /** What git printed. Throws `GitError`. */
-export function git(args: readonly string[], { cwd, env, stdin, signal }: GitOptions): Promise<string> {
+export function git(
+  args: readonly string[],
+  { cwd, env, stdin, signal, limit = Number.POSITIVE_INFINITY }: GitOptions,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn('git', args, {
       env: { ...env, ...ALWAYS },
@@ -47,7 +52,7 @@ export function git(args: readonly string[], { cwd, env, stdin, signal }: GitOpt
     let stdout = '';
     let stderr = '';
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
+      if (stdout.length < limit) stdout += text.slice(0, limit - stdout.length);
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       stderr = (stderr + text).slice(-16_384);

@@ -6,9 +6,11 @@ import { join } from 'node:path';
 import { systemClock } from '../../lib/kube/clock.ts';
 import { type HarnessEnv, harnessEnv } from '../env.ts';
 import { lockFolder } from '../lock.ts';
+import { readSecrets } from '../secrets.ts';
 import { observe } from '../transcript/observe.ts';
 import { storeIn } from '../transcript/store.ts';
 import { openTranscript, type Transcript } from '../transcript/transcript.ts';
+import { serveBundles } from './bundle-server.ts';
 import { openAgent } from './edges.ts';
 import { runHarness } from './harness.ts';
 import { openJournal } from './journal.ts';
@@ -19,7 +21,7 @@ import { makeReporter, type Reporter } from './reporter.ts';
 import { finished } from './telling.ts';
 import { toolsClient } from './tools-client.ts';
 
-import { cloneStep, resultStep } from './work-tree.ts';
+import { bundlesOf, cloneStep, resultStep } from './work-tree.ts';
 
 const LOCK_WAIT_MS = 10_000;
 /** How long the last report may take after SIGTERM; the pod's grace period is 30 s. */
@@ -48,7 +50,7 @@ async function main(): Promise<void> {
 /** What is said in the Session from now on goes onto the volume and onto standard output. */
 function beginTranscript(env: HarnessEnv): Transcript {
   const store = storeIn(join(env.state, env.sessionUid, 'transcript'));
-  const transcript = openTranscript({ store, print, now: () => new Date(), secrets: [] });
+  const transcript = openTranscript({ store, print, now: () => new Date(), secrets: readSecrets(env.secrets) });
   transcript.tell({ type: 'start', session: env.session, uid: env.sessionUid, agent: env.config.agent.name });
   return transcript;
 }
@@ -81,6 +83,7 @@ async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: 
     approvals: config.approvals,
     place: cloneIn(env.workspace),
   });
+  if (config.repository) await serveBundles(bundlesOf(env, journal));
   await runHarness({
     ...common,
     config,

@@ -4,6 +4,7 @@ import { branchOff, repositoryFolder } from '../git/clone.ts';
 import { cloneFailure } from '../git/clone-errors.ts';
 import { authorOf, branchOf } from '../git/names.ts';
 import { type CloneOutcome, readOutcome, writeOutcome } from '../git/outcome.ts';
+import type { BundleServerOptions } from './bundle-server.ts';
 import type { HarnessOptions } from './context.ts';
 import { type Journal, progressOf } from './journal.ts';
 import { resultOf } from './result.ts';
@@ -46,6 +47,14 @@ async function takeOver(env: HarnessEnv, repository: Repository): Promise<Cloned
     return cloneFailure(error, repository);
   }
 }
+
+/** What the tools may have of the agent's commits. */
+export const bundlesOf = (env: HarnessEnv, journal: Journal): BundleServerOptions => ({
+  run: env.run,
+  folder: repositoryFolder(env.workspace),
+  base: () => progressOf(journal.records).cloned?.base,
+  env: env.inherited,
+});
 
 /** How the result is computed from what the journal holds. */
 export function resultStep(env: HarnessEnv, journal: Journal): HarnessOptions['result'] {

@@ -6,12 +6,16 @@ import type { Clock } from '../../lib/kube/clock.ts';
 import type { Client } from '../../lib/kube/types.ts';
 import { milliseconds } from '../../lib/session/lifetime.ts';
 import type { Identity } from '../env.ts';
+import type { Forge } from '../forge/request.ts';
+import type { Push } from '../push/push.ts';
+import type { Redact } from '../redact.ts';
+import { listenAt } from '../sockets.ts';
 import { makeAsking } from './asking.ts';
 import { harnessListener } from './harness-server.ts';
 import { serveMcp } from './mcp-server.ts';
 import { type OwnSession, ownSession } from './own-session.ts';
 import { makeQuestions } from './questions.ts';
-import { listenAt } from './sockets.ts';
+import { redactedQuestions, redactedStatus } from './redaction.ts';
 import { makeStatusWriter } from './status-writer.ts';
 import { makeWaiting } from './waiting.ts';
 
@@ -20,16 +24,21 @@ export interface ToolsOptions {
   client: Client;
   clock: Clock;
   log: (line: string) => void;
+  /** Takes the values of Secrets out of what is told. */
+  redact: () => Redact;
+  /** Absent where nothing is pushed. */
+  pushing?: { push: Push; forge: Forge | undefined } | undefined;
 }
 
 /** Serves both sockets; the returned function closes them. */
-export async function serveTools({ identity, client, clock, log }: ToolsOptions): Promise<() => void> {
+export async function serveTools({ identity, client, clock, log, redact, pushing }: ToolsOptions): Promise<() => void> {
   const now = () => new Date(clock.now());
   const over = new AbortController();
   const folder = join(identity.state, identity.sessionUid);
   const session = ownSession(client, identity);
-  const status = makeStatusWriter({ client, session, file: join(folder, 'status.json'), now });
-  const questions = makeQuestions({ client, identity, session, now });
+  const writer = makeStatusWriter({ client, session, file: join(folder, 'status.json'), now });
+  const status = redactedStatus(writer, redact);
+  const questions = redactedQuestions(makeQuestions({ client, identity, session, now }), redact);
   const waiting = makeWaiting({ status, log, patience: () => patienceOf(session), clock, signal: over.signal });
   const asking = makeAsking({ questions, waiting, folder, clock });
   const harness = createHttpServer(harnessListener({ session, status, questions, waiting, now }));
@@ -38,7 +47,8 @@ export async function serveTools({ identity, client, clock, log }: ToolsOptions)
     connected.add(socket);
     socket.once('close', () => connected.delete(socket));
     socket.on('error', () => socket.destroy());
-    serveMcp(socket, { identity, client, session, status, asking, clock }).catch((error: Error) => log(error.message));
+    const box = { identity, client, session, status, asking, clock, pushing };
+    serveMcp(socket, box).catch((error: Error) => log(error.message));
   });
   await listen([harness, 'harness.sock'], [agents, 'mcp.sock'])(identity.run);
   return () => {

@@ -6,7 +6,7 @@ import { decide } from '../../lib/question/decision.ts';
 import type { OwnSession } from './own-session.ts';
 import { permitRequest } from './permit-request.ts';
 import type { Questions } from './questions.ts';
-import { type StatusWriter, statusPatch } from './status-writer.ts';
+import { harnessPatch, type StatusWriter } from './status-writer.ts';
 import type { Waiting } from './waiting.ts';
 
 export interface HarnessServer {
@@ -25,7 +25,7 @@ type Handler = (server: HarnessServer, asked: { name: string; body: unknown }) =
 const ROUTES: Record<string, Handler> = {
   'GET /session': ({ session }) => session.read(),
   'PATCH /status': async ({ status, waiting }, { body }) => {
-    const patch = valid(statusPatch, body);
+    const patch = valid(harnessPatch, body);
     if (patch.conditions?.some(({ type }) => type === 'Ready')) waiting.reset();
     await status.tell(patch);
     return {};

@@ -1,24 +1,48 @@
 /**
- * The tools' program: a native sidecar, the only holder of the pod's token. It exits 0 on SIGTERM, which a sidecar
- * gets after the agent's container has ended, so that the last report still goes out.
+ * The tools' program: a native sidecar, the only holder of the pod's token and of the credentials to push. It exits 0 on
+ * SIGTERM, which a sidecar gets after the agent's container has ended, so that the last report still goes out.
  */
 
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { makeClient } from '../../lib/kube/client.ts';
 import { systemClock } from '../../lib/kube/clock.ts';
 import { inCluster } from '../../lib/kube/in-cluster.ts';
-import { toolsEnv } from '../env.ts';
+import { type ToolsEnv, toolsEnv } from '../env.ts';
+import { forgeOf } from '../forge/forge.ts';
+import { makePush } from '../push/push.ts';
+import { readSecrets } from '../secrets.ts';
 import { serveTools } from './box.ts';
+import { redactorOf } from './redaction.ts';
 
 const FIELD_MANAGER = 'tiny-agent';
 
-const log = (line: string): void => {
+const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
+/** Pushing, where the Session's spec has it. */
+function pushingOf({ push: asked, path, ...identity }: ToolsEnv) {
+  if (!asked) return undefined;
+  const temporary = mkdtempSync(join(tmpdir(), 'git-'));
+  const push = makePush({ identity, ...asked, path, temporary });
+  return { push, forge: forgeOf(asked.repository, { fetch, token: push.token }) };
+}
+
+/** What takes out the values of the agent's Secrets, of the one to push with, and of the token as it is now. */
+function redactorIn({ secrets, push, credentials }: ToolsEnv) {
+  const fixed = [...readSecrets(secrets), ...readSecrets(push?.credentials)];
+  return redactorOf(fixed, () => [readFileSync(join(credentials, 'token'), 'utf8')]);
+}
+
 async function main(): Promise<void> {
-  const { credentials, host, port, ...identity } = toolsEnv();
+  const env = toolsEnv();
+  const { credentials, host, port, ...identity } = env;
   const client = makeClient({ ...inCluster({ folder: credentials, host, port }), fieldManager: FIELD_MANAGER });
-  await serveTools({ identity, client, clock: systemClock, log });
+  const redact = redactorIn(env);
+  const log = (line: string) => print(redact()(line));
+  await serveTools({ identity, client, clock: systemClock, log, redact, pushing: pushingOf(env) });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0));
   log(`tools of Session ${identity.namespace}/${identity.session} are listening in ${identity.run}`);
 }

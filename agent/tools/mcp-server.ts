@@ -18,6 +18,7 @@ import type { StatusWriter } from './status-writer.ts';
 import type { ToolContext } from './tool.ts';
 import { apply, applyInput } from './tool-apply.ts';
 import { ask, askInput } from './tool-ask.ts';
+import { openPullRequest, type Pushing, pullRequestInput, push } from './tool-push.ts';
 import { listSessions, setStatus, setStatusInput } from './tool-sessions.ts';
 import { spawn, spawnInput } from './tool-spawn.ts';
 
@@ -28,6 +29,7 @@ export interface ToolBox {
   status: StatusWriter;
   asking: Asking;
   clock: Clock;
+  pushing: Pick<Pushing, 'push' | 'forge'> | undefined;
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
@@ -42,6 +44,7 @@ export async function serveMcp(socket: Socket, box: ToolBox): Promise<void> {
   addAsking(server, box, gone.signal);
   addProposing(server, box, gone.signal);
   addTelling(server, box);
+  if (box.pushing) addPushing(server, box, { pushing: { ...box, ...box.pushing }, gone: gone.signal });
   socket.once('close', () => {
     gone.abort(new Error('the agent is gone'));
     void server.close();
@@ -100,6 +103,32 @@ function addTelling(server: McpServer, { status, client, identity }: ToolBox): v
     'list_sessions',
     { description: 'List the Sessions of this project: name, state, what each says it does, parent.' },
     () => answer(() => listSessions(client, identity.namespace)),
+  );
+}
+
+function addPushing(server: McpServer, box: ToolBox, { pushing, gone }: { pushing: Pushing; gone: AbortSignal }): void {
+  server.registerTool(
+    'push',
+    {
+      description:
+        "Push your commits to the Session's own branch of the remote. A person may be asked first, and sees the commits: commit everything before. You have no credentials to push with yourself.",
+    },
+    (extra) => answer(() => push(pushing, contextOf(box, extra, gone))),
+  );
+  if (!pushing.forge) return;
+  server.registerTool(
+    'open_pull_request',
+    {
+      description:
+        'Push your commits as `push` does, and open a pull request (or merge request) for them, with one question for both. Where one is open for the branch, its address is given.',
+      inputSchema: pullRequestInput,
+    },
+    (input, extra) =>
+      answer(async () => {
+        const context = contextOf(box, extra, gone);
+        const session = await box.session.read();
+        return openPullRequest(pushing, { input, session }, context);
+      }),
   );
 }
 

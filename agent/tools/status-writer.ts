@@ -3,7 +3,7 @@
  * time, so what was told before is kept in a file on the volume; the Session's uid in each report keeps it from
  * landing on a successor of the same name.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -22,12 +22,17 @@ const agentCondition = condition
   .omit({ observedGeneration: true })
   .extend({ type: z.enum(['Ready', 'Waiting', 'Finished']) });
 
-/** What the harness may tell; conditions get their time here. */
-export const statusPatch = sessionStatus.extend({
+/** What may be told; conditions get their time here. */
+const statusPatch = sessionStatus.extend({
   conditions: z
     .array(agentCondition.omit({ lastTransitionTime: true }))
     .max(3)
     .optional(),
+});
+const { result } = sessionStatus.shape;
+/** What the harness may tell: its socket is the agent's too, so what was pushed is the tools' alone to say. */
+export const harnessPatch = statusPatch.extend({
+  result: result.unwrap().omit({ pushed: true, pullRequest: true }).optional(),
 });
 const remembered = sessionStatus.extend({ conditions: z.array(agentCondition).max(3).optional() });
 export type StatusPatch = z.infer<typeof statusPatch>;
@@ -40,12 +45,21 @@ export interface StatusWriter {
 /** What is reported after `patch`. Pure. */
 export function mergeStatus(
   before: SessionStatus,
-  { conditions = [], ...fields }: StatusPatch,
+  { conditions = [], result, ...fields }: StatusPatch,
   now: Date,
 ): SessionStatus {
   const told = conditions.map((one) => transition({ status: before }, one, now));
   const kept = (before.conditions ?? []).filter(({ type }) => !told.some((one) => one.type === type));
-  return { ...before, ...fields, conditions: [...kept, ...told] };
+  return { ...before, ...fields, ...mergeResult(before, result), conditions: [...kept, ...told] };
+}
+
+/** The harness tells the work whole, the tools what became of it. */
+function mergeResult({ result: before }: SessionStatus, told: SessionStatus['result']): Pick<SessionStatus, 'result'> {
+  if (!told) return before ? { result: before } : {};
+  const isOfTools = told.pushed !== undefined || told.pullRequest !== undefined;
+  const { pushed, pullRequest } = before ?? {};
+  const kept = isOfTools ? before : { ...(pushed && { pushed }), ...(pullRequest && { pullRequest }) };
+  return { result: { ...kept, ...told } };
 }
 
 /** The part of a live Session's status that its agent told; Ready is both sides', and told anew. */
@@ -103,8 +117,13 @@ function readBack(file: string): SessionStatus | undefined {
   }
 }
 
+/** A full volume keeps nothing: then a restart takes what was told from the live Session, as with a volume that was lost. */
 function keep(file: string, status: SessionStatus): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.new`, JSON.stringify(status));
-  renameSync(`${file}.new`, file);
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(`${file}.new`, JSON.stringify(status));
+    renameSync(`${file}.new`, file);
+  } catch {
+    for (const one of [file, `${file}.new`]) rmSync(one, { force: true });
+  }
 }

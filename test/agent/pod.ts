@@ -63,7 +63,13 @@ export class Pod {
     this.#closeTools?.();
     const state = join(this.folder, 'tools');
     const identity = { namespace: 'p', session: 's', sessionUid: SESSION_UID, run: join(this.folder, 'run'), state };
-    this.#closeTools = await serveTools({ identity, client: this.api.client, clock: systemClock, log: () => {} });
+    this.#closeTools = await serveTools({
+      identity,
+      client: this.api.client,
+      clock: systemClock,
+      log: () => {},
+      redact: () => (text) => text,
+    });
   }
 
   async start(): Promise<this> {

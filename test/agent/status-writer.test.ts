@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ownSession } from '../../agent/tools/own-session.ts';
-import { makeStatusWriter, type StatusPatch, statusPatch } from '../../agent/tools/status-writer.ts';
+import { harnessPatch, makeStatusWriter, mergeStatus, type StatusPatch } from '../../agent/tools/status-writer.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
 import { type PretendedApi, pretendApi, SESSION_UID } from './pretended-api.ts';
 
@@ -56,8 +56,8 @@ it('a report without an answer goes out when it is told again', async () => {
 
 it('only conditions of the agent are told', () => {
   const stranger = { conditions: [{ type: 'Materialised', status: 'True', reason: 'X', message: '' }] };
-  expect(statusPatch.safeParse(stranger).success).toBe(false);
-  expect(statusPatch.safeParse(ready).success).toBe(true);
+  expect(harnessPatch.safeParse(stranger).success).toBe(false);
+  expect(harnessPatch.safeParse(ready).success).toBe(true);
 });
 
 it('no condition is about a generation of the spec, which may be behind', async () => {
@@ -75,4 +75,16 @@ it('a memory that was spoilt is made anew from the Session', async () => {
   await writer().tell(ready);
   expect(api.session().status).toMatchObject({ messagesRead: 2 });
   expect(api.session().status?.conditions?.map(({ type }) => type)).toEqual(['Finished', 'Ready']);
+});
+
+it('what was pushed stays when the harness tells the work anew, and is not for the harness to tell', () => {
+  const now = new Date(0);
+  const pushed = { branch: 'tiny/s', commit: 'abc' };
+  const work = mergeStatus({}, { result: { summary: 'one', commit: 'abc' } }, now);
+  const both = mergeStatus(work, { result: { pushed } }, now);
+  expect(both.result).toEqual({ summary: 'one', commit: 'abc', pushed });
+  expect(mergeStatus(both, { result: { summary: 'two' } }, now).result).toEqual({ summary: 'two', pushed });
+  expect(harnessPatch.parse({ result: { summary: 's', pushed, pullRequest: 'https://evil' } }).result).toEqual({
+    summary: 's',
+  });
 });

@@ -115,7 +115,7 @@ describe('the transcript', () => {
     transcript.update(call({ status: 'completed', rawOutput: `${'x'.repeat(12_280)}${secret}${'y'.repeat(20_000)}` }));
     transcript.note(`agent: ${secret}`);
     const all = lines.join('\n');
-    expect(all).toContain('the key is [redacted], see');
+    expect(all).toContain('the key is [secret], see');
     expect(all).not.toMatch(/sk-0|89abcdef/);
   });
 

@@ -1,0 +1,49 @@
+/** What pushing would change, for the person who decides: the commits, which files how much, and the difference itself. */
+import { git } from '../git/git.ts';
+import { type OwnRepository, optionsOf } from './own-repository.ts';
+
+export interface Work {
+  head: string;
+  commits: { id: string; author: string; subject: string }[];
+  /** How many there are; `commits` ends at `MAX_COMMITS`. */
+  count: number;
+  /** Files and lines, as `git diff --stat` has them. */
+  stat: string;
+  /** The whole difference; absent where it is too long to be shown. */
+  diff: string | undefined;
+}
+
+export const MAX_COMMITS = 50;
+const MAX_STAT = 8192;
+/** The longest difference that a Question holds, in characters. */
+const MAX_DIFF = 262_144;
+/** git's name of a tree with nothing in it. */
+const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+/** No program that a repository names is run. */
+const PLAIN = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
+
+/** What `head` has beyond `prerequisites`. Throws `GitError`. */
+export async function describeWork(own: OwnRepository, head: string, prerequisites: readonly string[]): Promise<Work> {
+  const beyond = [head, ...prerequisites.map((commit) => `^${commit}`), '--'];
+  const base = prerequisites[0] ?? EMPTY_TREE;
+  const ask = (args: string[], limit: number) => git(args, { ...optionsOf(own), limit });
+  const [log, count, stat, diff] = await Promise.all([
+    ask(['log', '-z', `--max-count=${MAX_COMMITS}`, '--format=%H%n%an <%ae>%n%s', ...beyond], 1_000_000),
+    ask(['rev-list', '--count', ...beyond], 100),
+    ask(['diff', ...PLAIN, '--stat=100', '--stat-count=100', base, head, '--'], MAX_STAT),
+    ask(['diff', ...PLAIN, base, head, '--'], MAX_DIFF + 1),
+  ]);
+  const commits = log.split('\0').filter(Boolean).map(commitOf);
+  return {
+    head,
+    commits,
+    count: Number(count),
+    stat: stat.trimEnd(),
+    diff: diff.length > MAX_DIFF ? undefined : diff.toWellFormed(),
+  };
+}
+
+function commitOf(text: string) {
+  const [id = '', author = '', ...subject] = text.split('\n');
+  return { id, author, subject: subject.join(' ') };
+}
