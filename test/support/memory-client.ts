@@ -201,7 +201,12 @@ export class MemoryServer {
     const key = this.#key(type, ref);
     const live = this.#objects.get(key);
     if (!live) throw notFound(type, ref.name);
-    if (form === 'merge') return this.#store(key, mergeApplied({ live, next: body, others: [] }) as Live);
+    if (form === 'merge') {
+      const { uid = live.metadata.uid, resourceVersion = live.metadata.resourceVersion } = (body.metadata ??
+        {}) as Partial<Live['metadata']>;
+      if (uid !== live.metadata.uid || resourceVersion !== live.metadata.resourceVersion) throw conflict(ref.name);
+      return this.#store(key, mergeApplied({ live, next: body, others: [] }) as Live);
+    }
     const next = clone(live);
     for (const { op, path, value } of body) {
       const keys = path.split('/').slice(1);
