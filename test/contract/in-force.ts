@@ -15,12 +15,13 @@ const PROJECT = join(import.meta.dirname, '../../rbac/project');
 /** The name of whoever installs, for a cluster that stamps nobody. */
 const ME = { username: 'tiny:engine-admin' };
 
-const proposed = (kind: string, namespace: string) => ({
+/** Refused by one policy alone, for the API server names but one of those that refuse. */
+const proposed = (namespace: string, name: string) => ({
   kind: 'Apply',
-  apply: { objects: [{ apiVersion: 'v1', kind, namespace, name: 'x', fields: '{}' }] },
+  apply: { objects: [{ apiVersion: 'v1', kind: 'ConfigMap', namespace, name, fields: '{}' }] },
 });
-const SECRET = proposed('Secret', PROBE);
-const ELSEWHERE = proposed('ConfigMap', 'kube-system');
+const SETTINGS = proposed(PROBE, 'tiny-settings');
+const ELSEWHERE = proposed('kube-system', 'x');
 const MORE = { 'tiny.dev/more-apply': '' };
 
 const said = async (attempt: () => Promise<unknown>): Promise<string> => {
@@ -60,7 +61,7 @@ export async function inForce(server: AskedServer): Promise<void> {
       asker.create(QUESTIONS, question(PROBE, 'probe', { spec: spawning('x', { credentials: [{ secret: 's' }] }) })),
     'tiny-spawn-settings': () =>
       admin.create(QUESTIONS, question(PROBE, 'probe', { labels: { 'tiny.dev/more-image': '' } })),
-    'tiny-apply': () => admin.create(QUESTIONS, question(PROBE, 'probe', { spec: SECRET })),
+    'tiny-apply': () => asker.create(QUESTIONS, question(PROBE, 'probe', { spec: SETTINGS })),
     'tiny-apply-settings': () => asker.create(QUESTIONS, question(PROBE, 'probe', { spec: ELSEWHERE, labels: MORE })),
     'tiny-who-may-answer': () =>
       admin.request('PATCH', `${answered}?dryRun=All`, { spec: { answer: { option: 'allow', by: ME } } }),
