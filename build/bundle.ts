@@ -9,12 +9,13 @@ import { type BuildOptions, build } from 'esbuild';
 import { compileAhead } from './compile-cache.ts';
 import { slim } from './slim.ts';
 
-const FUNCTIONS = ['session', 'question'];
+const FUNCTIONS = ['session', 'question', 'sweep'];
 const AGENT = {
   harness: 'agent/harness/main.ts',
   tools: 'agent/tools/main.ts',
   clone: 'agent/clone/main.ts',
   connect: 'agent/connect/main.ts',
+  reader: 'agent/reader/main.ts',
   rehearsal: 'agent/rehearsal/main.ts',
 };
 

@@ -5,8 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheOf, unsealed } from '../functions/load.ts';
-import type { KubeObject } from '../lib/api/meta.ts';
-import { EMPTY, startProgram } from './program.ts';
+import { type Ask, EMPTY, startProgram } from './program.ts';
 import type { Stage } from './stage.ts';
 
 const RECORD = join(import.meta.dirname, 'record.ts');
@@ -18,14 +17,22 @@ function isCompiled(bundle: string): boolean {
   return existsSync(cache) && unsealed(readFileSync(bundle), readFileSync(cache)) !== undefined;
 }
 
-/** What the function's event is about: a Session is made, a Question need not be there. */
-const subjectOf = (name: string, stage: Stage): KubeObject | Promise<KubeObject> =>
-  name === 'session'
-    ? stage.newSession('first')
-    : { apiVersion: 'tiny.dev/v1alpha1', kind: 'Question', metadata: { name: 'first', namespace: 'default' } };
+const QUESTION = {
+  apiVersion: 'tiny.dev/v1alpha1',
+  kind: 'Question',
+  metadata: { name: 'first', namespace: 'default' },
+};
+
+/** What wakes each function: a Session is made, a Question need not be there, a schedule says nothing. */
+const EVENTS: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
+  session: async (stage) => stage.eventOf(await stage.newSession('first')),
+  question: (stage) => stage.eventOf(QUESTION),
+  sweep: () => ({ headers: { 'ce-type': 'dev.knative.sources.ping' }, body: '' }),
+};
 
 async function compile(root: string, name: string, stage: Stage): Promise<void> {
-  const event = stage.eventOf(await subjectOf(name, stage));
+  const event = await EVENTS[name]?.(stage);
+  if (!event) throw new Error(`no event is known that wakes function ${name}`);
   const program = await startProgram([RECORD, bundleOf(root, name)], stage.envOf(name));
   try {
     const answer = await program.ask(EMPTY).then(() => program.ask(event));

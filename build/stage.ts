@@ -25,6 +25,7 @@ const PEOPLE: Record<string, Person> = {
   alice: personOf('alice', ''),
   session: functionOf('session'),
   question: functionOf('question'),
+  sweep: functionOf('sweep'),
 };
 
 function functionOf(name: string): Person {

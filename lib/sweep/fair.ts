@@ -3,14 +3,16 @@
  * pass to pass, so that what can't be put right keeps nobody else waiting for ever. Pure.
  */
 
-/** Up to `most` of what stands in the lists, a round at a time, beginning at the `turn`th list and share of each list. */
+/**
+ * Up to `most` of what stands in the lists, a round at a time. Where there are more lists than that, they take turns;
+ * a list goes on at the item after those that its last turn had.
+ */
 export function fairly<T>(lists: readonly (readonly T[])[], { most, turn }: { most: number; turn: number }): T[] {
   const filled = lists.filter((list) => list.length > 0);
+  const groups = Math.max(1, Math.ceil(filled.length / most));
   const share = Math.max(1, Math.floor(most / Math.max(1, filled.length)));
-  const rotated = rotate(
-    filled.map((list) => rotate(list, turn * share)),
-    turn,
-  );
+  const visit = Math.floor(turn / groups);
+  const rotated = rotate(filled, (turn % groups) * most).map((list) => rotate(list, visit * share));
   const longest = Math.max(0, ...rotated.map((list) => list.length));
   const chosen: T[] = [];
   for (let round = 0; round < longest && chosen.length < most; round++) {

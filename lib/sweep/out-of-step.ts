@@ -7,8 +7,6 @@ import type { Question } from '../api/question.ts';
 import type { Session } from '../api/session.ts';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES } from '../kube/types.ts';
 import type { Ensure, Plan, Reconciler } from '../plan.ts';
-import { questions } from '../question/plan.ts';
-import { planSession, sessions } from '../session/plan.ts';
 import { covers } from './covers.ts';
 
 /** The kinds of a Session's children that are listed. Secrets are not: nothing of ours can list them. */
@@ -39,15 +37,23 @@ function amiss({ type, object, mine, foreign }: Ensure, children: Children): str
 }
 
 /** Why the Session is worth a close look; `undefined` where all is as it should be. */
-export function sessionOutOfStep(session: Stored<Session>, children: Children, now: Date): string | undefined {
-  const plan = planSession(session, now);
+export function sessionOutOfStep(
+  sessions: Reconciler<Session>,
+  { session, children }: { session: Stored<Session>; children: Children },
+  now: Date,
+): string | undefined {
+  const plan = sessions.plan(session, now);
   if (isDue(sessions, session, { plan, now })) return 'not as its spec asks';
-  const [first] = planSession(session, now, 'closely').ensure.flatMap((child) => amiss(child, children) ?? []);
+  const [first] = sessions.plan(session, now, 'closely').ensure.flatMap((child) => amiss(child, children) ?? []);
   return first;
 }
 
 /** Why the Question is worth a look. */
-export function questionOutOfStep(question: Stored<Question>, now: Date): string | undefined {
+export function questionOutOfStep(
+  questions: Reconciler<Question>,
+  question: Stored<Question>,
+  now: Date,
+): string | undefined {
   const plan = questions.plan(question, now);
   return isDue(questions, question, { plan, now }) ? 'not acted on' : undefined;
 }

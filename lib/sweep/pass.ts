@@ -6,11 +6,13 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { KubeObject, Stored } from '../api/meta.ts';
 import { LABEL } from '../api/meta.ts';
+import type { Question } from '../api/question.ts';
 import type { Session } from '../api/session.ts';
 import type { Subject } from '../event/receive.ts';
 import { each } from '../kube/each.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { type Client, PODS, QUESTIONS, type ResourceType, SESSIONS } from '../kube/types.ts';
+import type { Reconciler } from '../plan.ts';
 import { explained } from './explained.ts';
 import { fairly } from './fair.ts';
 import { joined } from './join.ts';
@@ -20,6 +22,9 @@ import { problemOf, stuckCondition } from './stuck.ts';
 
 export interface SweepOptions {
   client: Client;
+  /** As the functions have them. */
+  sessions: Reconciler<Session>;
+  questions: Reconciler<Question>;
   now: () => Date;
   /** Has the function of that kind look at it; resolves to whether it took it. */
   hint: (subject: Subject & { look: 'closely' }) => Promise<boolean>;
@@ -80,7 +85,7 @@ async function lookAtSessions(options: SweepOptions, tally: Tally, found: ByProj
   for await (const { parent: session, children } of joined(sessions, CHILDREN.map(ours))) {
     options.signal.throwIfAborted();
     tally.sessions += 1;
-    const why = sessionOutOfStep(session, children, now());
+    const why = sessionOutOfStep(options.sessions, { session, children }, now());
     if (why) note(found, { ...subjectOf(session), why });
     if (await tellStuck(options, session, { children, pod: pods.get(session.metadata.uid) })) tally.told += 1;
   }
@@ -120,11 +125,15 @@ async function tellStuck(options: SweepOptions, session: Stored<Session>, { chil
   }
 }
 
-async function lookAtQuestions({ client, now, signal }: SweepOptions, tally: Tally, found: ByProject): Promise<void> {
+async function lookAtQuestions(
+  { client, now, signal, questions }: SweepOptions,
+  tally: Tally,
+  found: ByProject,
+): Promise<void> {
   for await (const question of each(client, QUESTIONS)) {
     signal.throwIfAborted();
     tally.questions += 1;
-    const why = questionOutOfStep(question, now());
+    const why = questionOutOfStep(questions, question, now());
     if (why) note(found, { ...subjectOf(question), why });
   }
 }

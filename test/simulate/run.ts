@@ -4,6 +4,8 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { questions } from '../../lib/question/plan.ts';
+import { sessions } from '../../lib/session/plan.ts';
 import { sweep } from '../../lib/sweep/pass.ts';
 import type { World } from '../contract/world.ts';
 import { faultsOf, type Listed, orphans } from './faults.ts';
@@ -22,6 +24,8 @@ const functionsOf = ({ world, queue, now }: Play) => ({ client: world.functionCl
 
 async function pass(play: Play, luck: number): Promise<void> {
   await sweep({
+    sessions,
+    questions,
     client: play.world.admin,
     now: play.now,
     most: 1000,

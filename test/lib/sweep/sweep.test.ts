@@ -31,6 +31,8 @@ function world() {
   const pass = ({ now = NOW, most = 100 }: Pass = {}): Promise<Tally> => {
     found.length = 0;
     return sweep({
+      sessions,
+      questions,
       client: server.client('tiny-sweep'),
       now: () => now,
       most,
