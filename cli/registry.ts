@@ -45,6 +45,12 @@ const sessions: Entry[] = [
     load: () => import('./commands/logs.ts'),
   },
   {
+    name: 'attach',
+    summary: "Converse with a Session's agent in the terminal",
+    cleansUp: true,
+    load: () => import('./commands/attach.ts'),
+  },
+  {
     name: 'send',
     summary: "Say something to a Session's agent",
     outputs: OBJECT,
@@ -98,6 +104,12 @@ const cluster: Entry[] = [
     spans: true,
     outputs: OBJECT,
     load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'uninstall',
+    summary: 'Take tiny out of the cluster',
+    outputs: OBJECT,
+    load: () => import('./commands/uninstall.ts'),
   },
 ].map((entry) => ({ ...entry, group: 'Cluster' }));
 

@@ -30,7 +30,7 @@ export interface Fake {
   knative: boolean;
   log: string;
   /** The log at a path, instead of `log`. */
-  logAt?: (path: string) => string | AsyncIterable<string>;
+  logAt?: (path: string, signal?: AbortSignal) => string | AsyncIterable<string>;
 }
 
 type Any = Stored<KubeObject>;
@@ -155,9 +155,9 @@ export function makeFake(now: () => Date): Fake {
       if (path.includes('/events')) return { items: [] };
       throw new ApiError(404, { message: '404 page not found' });
     },
-    async *stream(path: string) {
+    async *stream(path: string, signal?: AbortSignal) {
       asked(`STREAM ${path}`);
-      const log = fake.logAt?.(path) ?? fake.log;
+      const log = fake.logAt?.(path, signal) ?? fake.log;
       if (typeof log === 'string') yield log;
       else yield* log;
     },

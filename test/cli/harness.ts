@@ -1,6 +1,6 @@
 /** Runs the command in this process against a fake cluster, and keeps what it printed. */
 import { Buffer } from 'node:buffer';
-import type { Deps } from '../../cli/app.ts';
+import type { Deps, Io } from '../../cli/app.ts';
 import { parseEnvironment } from '../../cli/env.ts';
 import { run } from '../../cli/run.ts';
 import type { Question } from '../../lib/api/question.ts';
@@ -24,6 +24,7 @@ export interface RunOptions {
   env?: Record<string, string>;
   signal?: AbortSignal;
   deps?: Partial<Deps>;
+  io?: Partial<Io>;
   /** Told each piece of stdout as it comes. */
   onOut?: (all: string) => void;
 }
@@ -70,6 +71,7 @@ export function makeHarness(now = () => NOW) {
         },
         isTTY,
       },
+      ...options.io,
     };
     const code = await run(argv, io, deps);
     return { code, out, err };
