@@ -107,6 +107,7 @@ export function makeImages(places: Places): Image[] {
   return [
     ...functions,
     makeImage('agent-tools', [bundles(places, 'agent', ['tools.cjs', 'reader.cjs'])]),
+    makeImage('agent-git', [agentEntries(places, below), bundles(places, 'agent', ['tools.cjs', 'clone.cjs'])]),
     makeImage('agent-rehearsal', [
       agentEntries(places, below),
       bundles(places, 'agent', ['harness.cjs', 'connect.cjs', 'rehearsal.cjs']),

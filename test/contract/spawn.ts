@@ -90,6 +90,7 @@ export function spawnCases(world: () => World): void {
       agent: { name: 'rehearsal', args: ['--careful'], env: [{ name: 'MODE', value: 'safe' }] },
       approvals: { allow: ['read', 'edit'], commands: ['git status', 'npm run *'] },
       budget: { tokens: 1000, cost: { amount: '2.50', currency: 'USD' } },
+      repository: { url: 'https://git.example/a', push: { credentialsSecret: 'push' } },
       network: { egress: [{ cidr: '10.1.0.0/16', ports: [5432] }, { cidr: '10.2.0.0/16' }] },
       nodeSelector: { pool: 'agents' },
       tolerations: [{ key: 'agents', operator: 'Exists' }],
@@ -97,6 +98,7 @@ export function spawnCases(world: () => World): void {
     };
     const { agent, budget } = parent;
     const ask = (spec: object) => world().ask('held', 'a', { spec: spawning('x', { ...parent, ...spec }) });
+    const pushing = (push: object, url = 'https://git.example/a') => ({ repository: { url, push } });
     const egress = (cidr: string, ...ports: number[]) => ({ network: { egress: [{ cidr, ports }] } });
 
     test('or more tightly', async () => {
@@ -109,6 +111,8 @@ export function spawnCases(world: () => World): void {
         { budget: { tokens: 1, cost: { amount: '2.5', currency: 'USD' } } },
         { budget: { tokens: 999, cost: { amount: '0.000001', currency: 'USD' } } },
         { network: undefined, tolerations: undefined },
+        { repository: { url: 'https://git.example/a' } },
+        { repository: { url: 'https://other.example/b' } },
         egress('10.2.0.0/16', 22),
         { nodeSelector: { pool: 'agents', disk: 'ssd' } },
       ])
@@ -139,6 +143,18 @@ export function spawnCases(world: () => World): void {
       ],
       ['no limit of money', { budget: { tokens: 1000 } }, 'might use more than Session a'],
       ['no budget', { budget: undefined }, 'might use more than Session a'],
+      ['a push that its parent has not', pushing({ credentialsSecret: 'admin' }), 'push otherwise than Session a'],
+      ['an unasked push', pushing({ credentialsSecret: 'push', unasked: true }), 'push otherwise than Session a'],
+      [
+        'a push that tells another API its token',
+        pushing({ credentialsSecret: 'push', pullRequests: { provider: 'github', api: 'https://evil.example' } }),
+        'push otherwise than Session a',
+      ],
+      [
+        'a push to elsewhere',
+        pushing({ credentialsSecret: 'push' }, 'https://evil.example/a'),
+        'push otherwise than Session a',
+      ],
       ['another network', egress('0.0.0.0/0'), 'Session a may not: 0.0.0.0/0'],
       ['another port', egress('10.1.0.0/16', 5432, 22), 'Session a may not: 10.1.0.0/16'],
       ['all ports', egress('10.1.0.0/16'), 'Session a may not: 10.1.0.0/16'],
