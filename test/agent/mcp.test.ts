@@ -75,6 +75,16 @@ it('finds the open question again after a call that was given up', async () => {
   expect(pod.api.questions().filter(({ spec }) => spec.text === 'Again?')).toHaveLength(1);
 });
 
+it('keeps its tools, and the call that waits, when the tools are killed', async () => {
+  const asked = call('ask', { text: 'Through it?' });
+  const { metadata } = await pod.until(() => pod.api.questions().find(({ spec }) => spec.text === 'Through it?'));
+  await pod.startTools();
+  pod.api.answer(metadata.name, { text: 'yes' });
+  expect(await asked).toEqual({ text: 'yes', isError: false });
+  expect(pod.api.questions().filter(({ spec }) => spec.text === 'Through it?')).toHaveLength(1);
+  expect(await call('set_status', { text: 'still here' })).toMatchObject({ isError: false });
+});
+
 it("keeps the sockets to the pod's group, and says so where nothing listens", () => {
   expect(statSync(join(pod.folder, 'run', 'mcp.sock')).mode & 0o777).toBe(0o660);
   const none = spawnSync(process.execPath, [join(folder, 'connect.cjs'), join(pod.folder, 'none.sock')], {
