@@ -55,7 +55,7 @@ export function makeRelay(options: RelayOptions): Relay {
     end() {
       state.isOver = true;
       return new Promise((resolve) => {
-        if (!state.socket || state.socket.destroyed) return resolve();
+        if (!state.socket || state.socket.closed) return resolve();
         state.socket.once('close', () => resolve());
         state.socket.end();
       });
