@@ -9,7 +9,7 @@ import { CLAIMS, DEPLOYMENTS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kub
 import { knativeKinds } from '../../local/engine/knative-kinds.ts';
 import { engineBinaries } from '../support/engine.ts';
 import { tiny } from './command.ts';
-import { refusal, session, spawning, told, until } from './objects.ts';
+import { NAMESPACES, refusal, session, spawning, told, until } from './objects.ts';
 import { mayDo, type Name, PEOPLE, startWorld, type World } from './world.ts';
 
 const NAMESPACE = 'classic';
@@ -28,7 +28,8 @@ describe.skipIf(!engineBinaries)('an installation before Kubernetes 1.36', () =>
   };
 
   beforeAll(async () => {
-    world = await startWorld({ emulatedVersion: '1.35', serverArguments: ['--emulation-forward-compatible=false'] });
+    const serverArguments = ['--emulation-forward-compatible=false'];
+    world = await startWorld({ emulatedVersion: '1.35', serverArguments, controllers: true });
     await applyAll(world.admin, knativeKinds(), { wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)) });
   });
   afterAll(() => world?.engine.stop());
@@ -109,5 +110,28 @@ describe.skipIf(!engineBinaries)('an installation before Kubernetes 1.36', () =>
     expect(await admin(['install', '--yes'])).toMatchObject({
       out: expect.stringContaining('0 to create, 0 to change'),
     });
+  });
+
+  test('is taken out whole, in an order in which nothing acts without policies, and not from under Sessions', async () => {
+    const refused = await admin(['uninstall', '--yes']);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/there are \d+ Sessions \(classic\//) });
+    const may = await as('alice', ['uninstall', '--crds', '--force', '--yes']);
+    expect(may).toMatchObject({ code: 1, err: expect.stringContaining('you are alice and may not list') });
+    const { code, err } = await admin(['uninstall', '--crds', '--force', '--yes']);
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('Uninstalled.') });
+    expect(err.match(/^[\w ]+(?=: \d+ objects removed)/gm)).toEqual([
+      'Eventing',
+      'Functions',
+      'Rights',
+      'Resources',
+      'Admission policies',
+      'Namespace',
+    ]);
+    expect(await admin(['uninstall', '--crds'])).toMatchObject({ code: 0, err: 'Nothing of tiny is here.\n' });
+    expect(await world.admin.get(NAMESPACES, { name: NAMESPACE })).toBeDefined();
+    expect(await world.admin.get(NAMESPACES, { name: 'tiny-system' })).toBeUndefined();
+    await expect(world.admin.list(SESSIONS)).rejects.toMatchObject({ code: 404 });
+    const anew = await admin(['install', '--dry-run']);
+    expect(anew).toMatchObject({ code: 0, out: expect.stringContaining('0 to change, 0 unchanged') });
   });
 });

@@ -10,7 +10,9 @@ import { run } from '../../../cli/run.ts';
 import type { KubeObject } from '../../../lib/api/meta.ts';
 import { resourceTypeOf } from '../../../lib/install/apply.ts';
 import { readManifests } from '../../../lib/install/manifests.ts';
+import { findInstallation } from '../../../lib/install/removal.ts';
 import { makeClient } from '../../../lib/kube/client.ts';
+import { ApiError } from '../../../lib/kube/errors.ts';
 import type { Client } from '../../../lib/kube/types.ts';
 import { startApiServer } from '../../../local/api/server.ts';
 
@@ -281,5 +283,104 @@ describe('tiny init and tiny doctor', () => {
 
   it.each(['install', 'init', 'doctor'])('%s has help with examples', async (name) => {
     expect((await cluster.tiny(['help', name])).out).toMatch(/Examples:\n {2}tiny /);
+  });
+});
+
+describe('tiny uninstall', () => {
+  let cluster: Cluster;
+  const session = {
+    apiVersion: 'tiny.dev/v1alpha1',
+    kind: 'Session',
+    metadata: { name: 's', namespace: 'team' },
+    spec: { prompt: 'p' },
+  };
+  beforeAll(async () => {
+    cluster = await startCluster();
+    await cluster.tiny(['install', '-y', '--dead-letters']);
+    await cluster.tiny(['init', 'team']);
+  });
+  afterAll(() => cluster.close());
+  const isThere = (apiVersion: string, kind: string, name: string, namespace?: string) =>
+    cluster.read(apiVersion, kind, { name, ...(namespace && { namespace }) }).then((found) => found !== undefined);
+
+  it('shows what would go, and a dry run removes nothing', async () => {
+    const { code, out } = await cluster.tiny(['uninstall', '--dry-run']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ACTION +KIND +NAME +NAMESPACE\nremove +Trigger/);
+    expect(out).toMatch(/remove +Service +dead-letters/);
+    expect(out).not.toContain('CustomResourceDefinition');
+    expect(await isThere('v1', 'Namespace', 'tiny-system')).toBe(true);
+  });
+
+  it('asks, names missing rights, and does nothing until it may', async () => {
+    expect(await cluster.tiny(['uninstall'])).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+    expect(await cluster.tiny(['uninstall'], { typed: 'n\n' })).toMatchObject({ code: 1 });
+    expect(await cluster.tiny(['uninstall', '-y'], { who: 'alice' })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('alice'),
+    });
+    expect(await isThere('v1', 'Namespace', 'tiny-system')).toBe(true);
+  });
+
+  it('takes nothing from under a Session, unless by force', async () => {
+    await cluster.admin.create(resourceTypeOf(session), session);
+    expect(await cluster.tiny(['uninstall', '-y'])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('there is 1 Session (team/s)'),
+    });
+    const forced = await cluster.tiny(['uninstall', '--dry-run', '--force']);
+    expect(forced).toMatchObject({ code: 0, err: expect.stringContaining('their pods run on') });
+    await cluster.admin.delete(resourceTypeOf(session), session.metadata);
+  });
+
+  it("removes what was installed, and leaves a project's own", async () => {
+    const { code, err } = await cluster.tiny(['uninstall', '-y']);
+    expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('the resources stay') });
+    expect(await isThere('v1', 'Namespace', 'tiny-system')).toBe(false);
+    expect(await isThere('v1', 'ServiceAccount', 'tiny-agent', 'team')).toBe(false);
+    expect(await isThere('rbac.authorization.k8s.io/v1', 'ClusterRole', 'tiny-user')).toBe(false);
+    expect(await isThere('v1', 'Namespace', 'team')).toBe(true);
+    expect(await isThere('v1', 'ConfigMap', 'tiny-settings', 'team')).toBe(true);
+    expect(await isThere('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'sessions.tiny.dev')).toBe(true);
+    const again = await cluster.tiny(['uninstall', '-y']);
+    expect(again).toMatchObject({ code: 0, err: expect.stringContaining('--crds removes them') });
+  });
+});
+
+describe('what of a cluster is an installation', () => {
+  const labels = { 'app.kubernetes.io/part-of': 'tiny' };
+  const object = (apiVersion: string, kind: string, name: string, namespace?: string) => ({
+    apiVersion,
+    kind,
+    metadata: { name, labels, uid: name, ...(namespace && { namespace }) },
+  });
+  const holding = (objects: KubeObject[]) =>
+    ({
+      list: async ({ kind }: { kind: string }) => {
+        if (kind === 'PingSource') throw new ApiError(404, { message: 'no such kind' });
+        return { items: objects.filter((one) => one.kind === kind) };
+      },
+    }) as unknown as Client;
+
+  it('is what an install or an init made, in the order in which it goes, and never a project or its services', async () => {
+    const found = await findInstallation(
+      holding([
+        object('v1', 'Namespace', 'tiny-system'),
+        object('v1', 'Namespace', 'team'),
+        object('serving.knative.dev/v1', 'Service', 'assistant', 'team'),
+        object('serving.knative.dev/v1', 'Service', 'session', 'tiny-system'),
+        object('rbac.authorization.k8s.io/v1', 'RoleBinding', 'tiny-agents', 'team'),
+        object('apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'sessions.tiny.dev'),
+        object('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', 'tiny-spawn'),
+      ]),
+      true,
+    );
+    expect(found.map(({ part, objects }) => [part, ...objects.map(({ metadata }) => metadata.name)])).toEqual([
+      ['Functions', 'session'],
+      ['Rights', 'tiny-agents'],
+      ['Resources', 'sessions.tiny.dev'],
+      ['Admission policies', 'tiny-spawn'],
+      ['Namespace', 'tiny-system'],
+    ]);
   });
 });
