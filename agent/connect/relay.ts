@@ -55,7 +55,7 @@ export function makeRelay(options: RelayOptions): Relay {
     end() {
       state.isOver = true;
       return new Promise((resolve) => {
-        if (!state.socket || state.socket.closed) return resolve();
+        if (!state.socket) return resolve();
         state.socket.once('close', () => resolve());
         state.socket.end();
       });
@@ -131,6 +131,7 @@ function welcomed(state: State, hello: NonNullable<State['hello']>, tell: () => 
 
 function lost(state: State, options: RelayOptions, why: string): void {
   state.isOpen = false;
+  delete state.socket;
   if (!state.hasBeenOpen) {
     options.log(`can't reach the session's tools: ${why}. Is the "tools" container of this pod running?`);
     options.gone();
