@@ -45,6 +45,12 @@ const sessions: Entry[] = [
     load: () => import('./commands/logs.ts'),
   },
   {
+    name: 'attach',
+    summary: "Converse with a Session's agent in the terminal",
+    cleansUp: true,
+    load: () => import('./commands/attach.ts'),
+  },
+  {
     name: 'send',
     summary: "Say something to a Session's agent",
     outputs: OBJECT,
