@@ -1,10 +1,13 @@
 /**
- * One harness at a time on a volume. Node has no flock(2), SQLite has: an open exclusive transaction is a file lock
- * that the kernel lets go of however the process ends, so there is no stale lock to judge.
+ * One harness at a time on a volume. Node has no file locks, SQLite has: an open exclusive transaction is a POSIX record
+ * lock (fcntl) that the kernel lets go of however the process ends, so there is no stale lock to judge. It holds between
+ * pods of one node, and between nodes where the filesystem passes it on: NFSv4 does, and its server lets go of the locks
+ * of a node that is lost when that node's lease ends.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../lib/kube/clock.ts';
 
 /** Another process holds the folder. */
 export class LockedError extends Error {
@@ -32,4 +35,35 @@ export function lockFolder(folder: string, waitMs: number): () => void {
     held.delete(database);
     database.close();
   };
+}
+
+/** How often a lock that another process holds is tried. Milliseconds. */
+const AGAIN_MS = 1000;
+
+/**
+ * Waits for the lock for as long as another process has it: two pods of one Session meet while a node is drained or lost,
+ * and the second goes on where the first one ends. False where `signal` aborted first.
+ */
+export async function lockPatiently(
+  folder: string,
+  { clock, signal, log }: { clock: Clock; signal: AbortSignal; log: (line: string) => void },
+): Promise<boolean> {
+  if (isLocked(folder)) return true;
+  log(`another pod of this Session works on its volume (${folder}); this one waits until it has ended`);
+  while (!signal.aborted) {
+    await clock.sleep(AGAIN_MS, signal).catch(() => {});
+    if (!signal.aborted && isLocked(folder)) return true;
+  }
+  return false;
+}
+
+/** Whether this process has the lock now. */
+function isLocked(folder: string): boolean {
+  try {
+    lockFolder(folder, 0);
+    return true;
+  } catch (error) {
+    if (!(error instanceof LockedError)) throw error;
+    return false;
+  }
 }

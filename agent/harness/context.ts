@@ -4,7 +4,10 @@ import type { Clock } from '../../lib/kube/clock.ts';
 import type { SessionConfig } from '../env.ts';
 import type { CloneFailure } from '../git/clone-errors.ts';
 import type { Conversation } from './conversation.ts';
+import { type Writing, writeDown } from './disk.ts';
 import type { Finish, Journal } from './journal.ts';
+import type { Meter } from './meter.ts';
+import type { Pulse } from './pulse.ts';
 import type { Reporter } from './reporter.ts';
 import { finished } from './telling.ts';
 import type { StatusPatch, ToolsClient } from './tools-client.ts';
@@ -16,6 +19,8 @@ export interface HarnessOptions {
   journal: Journal;
   tools: ToolsClient;
   reporter: Reporter;
+  pulse: Pulse;
+  meter: Meter;
   clock: Clock;
   /** Aborts when the pod is to end. */
   stop: AbortSignal;
@@ -34,8 +39,8 @@ export interface Live {
 }
 
 /** Finishes as failed, with the reason in words. */
-export function giveUp({ journal, reporter }: Pick<HarnessOptions, 'journal' | 'reporter'>, message: string): void {
+export async function giveUp(options: Writing, message: string): Promise<void> {
   const end: Finish = { reason: 'Failed', message };
-  journal.append({ type: 'finished', ...end });
-  reporter.tell(finished(end));
+  await writeDown(options, { type: 'finished', ...end });
+  options.reporter.tell(finished(end));
 }

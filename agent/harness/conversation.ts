@@ -9,10 +9,12 @@ import type { Launch } from '../presets/preset.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
 import { adviceOn, wordsOf } from './agent-words.ts';
 import { bounded } from './bounded.ts';
+import { dammed, onlyMessages } from './flood.ts';
 import { openSession } from './open-session.ts';
 import type { Permits } from './permits.ts';
 import { type TurnWatch, watchTurn } from './turn-watch.ts';
 import { followUpdates, type Updates } from './updates.ts';
+import { type TurnUsage, usageIn } from './usage.ts';
 
 export interface ConversationOptions {
   launch: Launch;
@@ -32,7 +34,7 @@ export interface ConversationOptions {
 
 /** How a turn ended: as the agent said, with the agent's error, or with its death. */
 export type TurnEnd =
-  | { ended: true; stopReason: string; summary: string; inputTokens?: number; outputTokens?: number }
+  | ({ ended: true; stopReason: string; summary: string } & TurnUsage)
   | { ended: true; stopReason: 'error'; summary: string; error: string }
   | { ended: false; why: string };
 
@@ -50,7 +52,8 @@ export interface Conversation {
 
 /** Starts the agent and a conversation with it. Throws `AgentError` in words for a person. */
 export async function openConversation(options: ConversationOptions): Promise<Conversation> {
-  const { launch, cwd, clock, log } = options;
+  const { launch, cwd, clock } = options;
+  const log = dammed(options.log, clock.now);
   // What a person set for the container says more than a preset.
   const env = { ...launch.env, ...options.env };
   const agent = startAgent({ command: launch.command, args: launch.args, cwd, env, clock, log });
@@ -79,7 +82,7 @@ function connect(
   updates: Updates,
   { take, permits, log }: { take: (update: acp.SessionUpdate) => void } & Pick<ConversationOptions, 'permits' | 'log'>,
 ): acp.ClientConnection {
-  const input = Readable.toWeb(agent.child.stdout) as ReadableStream<Uint8Array>;
+  const input = Readable.toWeb(agent.child.stdout.pipe(onlyMessages(log))) as ReadableStream<Uint8Array>;
   const stream = acp.ndJsonStream(Writable.toWeb(agent.child.stdin) as WritableStream<Uint8Array>, input);
   const app = acp
     .client({ name: 'tiny' })
@@ -134,7 +137,7 @@ function endOf(response: acp.PromptResponse, { updates, watch }: Pick<Parts, 'up
   const summary = updates.summary();
   const why = response.stopReason === 'end_turn' ? watch.failure(summary) : undefined;
   if (why !== undefined) return { ended: true, stopReason: 'error', summary, error: inWords(why) };
-  return { ended: true, stopReason: response.stopReason, summary, ...usageOf(response) };
+  return { ended: true, stopReason: response.stopReason, summary, ...usageIn(response) };
 }
 
 const inWords = (why: string): string => `the agent failed: ${why}${adviceOn(why)}`;
@@ -150,13 +153,4 @@ async function failed(error: unknown, { agent, updates }: Pick<Parts, 'agent' | 
     summary: updates.summary(),
     error: inWords(wordsOf(error)),
   };
-}
-
-/** Token counts, which agents report beside the stable protocol. */
-function usageOf(response: acp.PromptResponse): { inputTokens?: number; outputTokens?: number } {
-  const usage = (response as { usage?: Record<string, unknown> }).usage ?? {};
-  const count = (value: unknown) =>
-    Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
-  const [inputTokens, outputTokens] = [count(usage['inputTokens']), count(usage['outputTokens'])];
-  return { ...(inputTokens !== undefined && { inputTokens }), ...(outputTokens !== undefined && { outputTokens }) };
 }

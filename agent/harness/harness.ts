@@ -5,7 +5,10 @@
 import type { Session } from '../../lib/api/session.ts';
 import { milliseconds } from '../../lib/session/lifetime.ts';
 import { pollDelay } from '../polling.ts';
+import { stir } from '../stir.ts';
+import { askBudget, overOf } from './budget-asking.ts';
 import { giveUp, type HarnessOptions, type Live } from './context.ts';
+import { isFull, writeDown } from './disk.ts';
 import { type Finish, progressOf } from './journal.ts';
 import { next, type Step, type View } from './next.ts';
 import { finished, idle, outcome, reopened } from './telling.ts';
@@ -14,7 +17,7 @@ import { takeTurn } from './turn.ts';
 
 /** Runs until `stop` aborts. Throws where the volume can't be written. */
 export async function runHarness(options: HarnessOptions): Promise<void> {
-  const { journal, stop } = options;
+  const { stop } = options;
   const live: Live = {};
   try {
     await tellWhereWeAre(options);
@@ -22,15 +25,27 @@ export async function runHarness(options: HarnessOptions): Promise<void> {
   } catch (error) {
     if (!stop.aborted) throw error;
   } finally {
-    if (progressOf(journal.records).open && stop.aborted) journal.append({ type: 'stopped' });
+    noteStop(options);
     await live.conversation?.end();
+  }
+}
+
+/** A full volume keeps no record of it: then the resume that follows counts as one after a kill. */
+function noteStop({ journal, stop }: HarnessOptions): void {
+  if (!progressOf(journal.records).open || !stop.aborted) return;
+  try {
+    journal.append({ type: 'stopped' });
+  } catch (error) {
+    if (!isFull(error)) throw error;
   }
 }
 
 async function step(options: HarnessOptions, live: Live): Promise<void> {
   const { journal, tools, clock, stop } = options;
   live.session = await persistently(() => tools.session(), { clock, signal: stop });
-  await perform(next(progressOf(journal.records), viewOf(options, live.session)), options, live);
+  const progress = progressOf(journal.records);
+  const view = { ...viewOf(options, live.session), over: overOf(progress, live.session) };
+  await perform(next(progress, view), options, live);
 }
 
 const viewOf = ({ config, clock }: HarnessOptions, { spec, status }: Session): View => ({
@@ -53,6 +68,8 @@ function perform(step: Step, options: HarnessOptions, live: Live): Promise<void>
       return finish(options, live, { reason: step.reason, message: step.message });
     case 'reopen':
       return reopen(options);
+    case 'budget':
+      return askBudget(step.over, options, live);
     case 'wait':
       return rest(step.until, options, live);
   }
@@ -61,42 +78,57 @@ function perform(step: Step, options: HarnessOptions, live: Live): Promise<void>
 /** How often a clone that may yet succeed is tried. */
 const CLONE_TRIES = 4;
 
-async function makeClone({ clone, journal, reporter, config, clock, stop, log }: HarnessOptions): Promise<void> {
+async function makeClone(options: HarnessOptions): Promise<void> {
+  const { clone, config, clock, stop, log } = options;
   log(`cloning ${config.repository?.url}`);
   for (let tries = 1; ; tries += 1) {
     const made = await clone();
     stop.throwIfAborted();
-    if ('branch' in made) return journal.append({ type: 'cloned', ...made });
+    if ('branch' in made) return writeDown(options, { type: 'cloned', ...made });
     log(made.message);
-    if (!made.passes || tries === CLONE_TRIES) return giveUp({ journal, reporter }, made.message);
+    if (!made.passes || tries === CLONE_TRIES) return giveUp(options, made.message);
     await clock.sleep(1000 * 2 ** (tries - 1), stop);
   }
 }
 
-async function finish({ journal, reporter, result }: HarnessOptions, live: Live, end: Finish): Promise<void> {
+async function finish(options: HarnessOptions, live: Live, end: Finish): Promise<void> {
   await live.conversation?.end();
   delete live.conversation;
-  const came = await result();
-  journal.append({ type: 'finished', ...end });
-  reporter.tell({ ...finished(end), ...outcome(came) });
+  const came = await options.result();
+  await writeDown(options, { type: 'finished', ...end });
+  options.reporter.tell({ ...finished(end), ...outcome(came) });
 }
 
-async function reopen({ journal, reporter }: HarnessOptions): Promise<void> {
-  journal.append({ type: 'reopened' });
-  reporter.tell(reopened());
+async function reopen(options: HarnessOptions): Promise<void> {
+  await writeDown(options, { type: 'reopened' });
+  options.reporter.tell(reopened());
 }
 
 /** Waits for the time, or for the Session to have another message. */
 async function rest(until: number | undefined, options: HarnessOptions, live: Live): Promise<void> {
-  const { reporter, clock, stop, journal } = options;
-  if (!progressOf(journal.records).finished) reporter.tell(idle());
+  const { clock, stop } = options;
+  const tellIdle = idleTeller(options);
   const start = clock.now();
   const had = live.session?.spec.messages?.length ?? 0;
   const over = () => until !== undefined && clock.now() >= until;
   while (!over() && (await countMessages(options)) <= had) {
+    tellIdle();
     const slowly = Math.max(2000, pollDelay(clock.now() - start));
     await clock.sleep(until === undefined ? slowly : Math.min(slowly, Math.max(0, until - clock.now())), stop);
   }
+}
+
+/** Tells an agent that isn't finished idle: once, and past the Session's patience again each minute. */
+function idleTeller({ reporter, clock, journal, config }: HarnessOptions): () => void {
+  const { finished: isOver, last } = progressOf(journal.records);
+  const patience = config.idle.suspendAfter === undefined ? undefined : milliseconds(config.idle.suspendAfter);
+  let said: string | undefined;
+  return () => {
+    const waited = stir(clock.now() - (last?.at ?? clock.now()), patience);
+    if (isOver || waited === said) return;
+    said = waited;
+    reporter.tell(idle(waited));
+  };
 }
 
 async function countMessages({ tools, clock, stop }: HarnessOptions): Promise<number> {

@@ -4,12 +4,14 @@
  */
 import { z } from 'zod';
 import { type JsonLines, openJsonLines } from '../json-lines.ts';
+import { budgetRecord, noteAnswer, noteUsage, nothingSaid, type Said, turnUsage } from './journal-budget.ts';
+import { nothingSpent, type Spent } from './usage.ts';
 
 /** What a turn answers: the Session's prompt, or the message at an index of `spec.messages`. */
 const source = z.union([z.literal('prompt'), z.int().min(0)]);
 export type Source = z.infer<typeof source>;
 
-const finish = z.object({ reason: z.enum(['Completed', 'Failed', 'Deadline']), message: z.string() });
+const finish = z.object({ reason: z.enum(['Completed', 'Failed', 'Deadline', 'Budget']), message: z.string() });
 export type Finish = z.infer<typeof finish>;
 
 const record = z.discriminatedUnion('type', [
@@ -21,6 +23,10 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('unstarted'), why: z.string() }),
   /** A prompt is about to be sent, for the first time or again after a kill. */
   z.object({ type: z.literal('prompt'), turn: z.int(), from: source }),
+  /** The agent's process ended in the middle of the turn. */
+  z.object({ type: z.literal('lost'), turn: z.int(), why: z.string() }),
+  /** The agent hung in the turn and is ended. */
+  z.object({ type: z.literal('stalled'), turn: z.int() }),
   /** The turn ended; `error` where the agent said that it failed. */
   z.object({
     type: z.literal('ended'),
@@ -30,9 +36,13 @@ const record = z.discriminatedUnion('type', [
     stopReason: z.string(),
     summary: z.string(),
     error: z.string().optional(),
-    inputTokens: z.int().optional(),
-    outputTokens: z.int().optional(),
+    ...turnUsage,
   }),
+  /** The turn was broken off at the limit of the budget, and stays open. */
+  z.object({ type: z.literal('paused'), turn: z.int(), ...turnUsage }),
+  /** What the turn used that was broken off. */
+  z.object({ type: z.literal('used'), turn: z.int(), ...turnUsage }),
+  budgetRecord,
   /** SIGTERM came: the resume that follows is nobody's fault. */
   z.object({ type: z.literal('stopped') }),
   /** The answer to the permission asked as `content` is about to be handed over; `always` is for the next ones too. */
@@ -54,14 +64,25 @@ export type Journal = JsonLines<JournalRecord>;
 /** Opens the journal at `path`. */
 export const openJournal = (path: string): Journal => openJsonLines(path, record);
 
+/** A turn that was begun and has not ended. */
+export interface OpenTurn {
+  turn: number;
+  from: Source;
+  /** How often its prompt was handed over. */
+  attempts: number;
+  /** How often the agent hung in it. */
+  stalls: number;
+  /** How its process ended last. */
+  why?: string;
+}
+
 /** What the records amount to. */
 export interface Progress {
   cloned?: { branch: string; base: string };
   agentSession?: string;
   /** Whether a turn has ended in that conversation: only then do agents reliably find it again. */
   sessionKept: boolean;
-  /** The turn that was begun and has not ended; `attempts` is how often its prompt was handed over. */
-  open?: { turn: number; from: Source; attempts: number };
+  open?: OpenTurn;
   /** The starts of the agent that came to nothing since the last one that went well, and why the last of them did. */
   unstarted?: { tries: number; why: string };
   prompted: boolean;
@@ -70,8 +91,9 @@ export interface Progress {
   turns: number;
   /** The last turn that ended. */
   last?: { at: number; summary: string; error?: string };
-  inputTokens: number;
-  outputTokens: number;
+  spent: Spent;
+  /** What was said at the limit of the budget. */
+  budget: Said;
   finished?: Finish;
   /** How many answers to a permission request were handed over, by its content. */
   delivered: Map<string, number>;
@@ -84,8 +106,8 @@ const nothing = (): Progress => ({
   prompted: false,
   messages: 0,
   turns: 0,
-  inputTokens: 0,
-  outputTokens: 0,
+  spent: nothingSpent(),
+  budget: nothingSaid(),
   delivered: new Map(),
   always: new Map(),
 });
@@ -96,24 +118,41 @@ type Handlers = {
 
 const HANDLERS: Handlers = {
   cloned: (progress, { branch, base }) => Object.assign(progress, { cloned: { branch, base } }),
-  session: (progress, { id }) => Object.assign(progress, { agentSession: id, sessionKept: false }),
+  session: (progress, { id }) => {
+    Object.assign(progress, { agentSession: id, sessionKept: false });
+    progress.spent.readings.clear();
+  },
   unstarted: (progress, { why }) => {
     progress.unstarted = { tries: (progress.unstarted?.tries ?? 0) + 1, why };
   },
   prompt: (progress, { turn, from }) => {
     delete progress.unstarted;
-    const attempts = progress.open?.turn === turn ? progress.open.attempts + 1 : 1;
-    progress.open = { turn, from, attempts };
+    const before = progress.open?.turn === turn ? progress.open : { attempts: 0, stalls: 0 };
+    progress.open = { ...before, turn, from, attempts: before.attempts + 1 };
     if (from === 'prompt') progress.prompted = true;
     else progress.messages = Math.max(progress.messages, from + 1);
   },
-  ended: (progress, { at, summary, error, inputTokens = 0, outputTokens = 0 }) => {
+  lost: (progress, { why }) => {
+    if (progress.open) progress.open.why = why;
+  },
+  stalled: (progress) => {
+    if (progress.open) progress.open.stalls += 1;
+  },
+  ended: (progress, { at, summary, error, ...usage }) => {
     delete progress.open;
     progress.turns += 1;
     progress.sessionKept = true;
     progress.last = { at, summary, ...(error !== undefined && { error }) };
-    progress.inputTokens += inputTokens;
-    progress.outputTokens += outputTokens;
+    noteUsage(progress.spent, usage);
+  },
+  paused: (progress, usage) => {
+    if (progress.open) progress.open.attempts = 0;
+    noteUsage(progress.spent, usage);
+  },
+  used: (progress, usage) => noteUsage(progress.spent, usage),
+  budget: (progress, answer) => {
+    noteAnswer(progress.budget, answer);
+    progress.messages = Math.max(progress.messages, answer.passedOver ?? 0);
   },
   stopped: (progress) => {
     if (progress.open) progress.open.attempts = 0;
@@ -125,9 +164,10 @@ const HANDLERS: Handlers = {
   finished: (progress, { reason, message }) => Object.assign(progress, { finished: { reason, message } }),
   reopened: (progress) => {
     delete progress.finished;
+    progress.budget.stopped = false;
     delete progress.last;
     delete progress.unstarted;
-    if (progress.open) progress.open.attempts = 0;
+    if (progress.open) Object.assign(progress.open, { attempts: 0, stalls: 0 });
   },
 };
 

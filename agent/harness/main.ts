@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../../lib/kube/clock.ts';
 import { type HarnessEnv, harnessEnv } from '../env.ts';
-import { lockFolder } from '../lock.ts';
+import { lockPatiently } from '../lock.ts';
 import { readSecrets } from '../secrets.ts';
 import { observe } from '../transcript/observe.ts';
 import { storeIn } from '../transcript/store.ts';
@@ -14,16 +14,17 @@ import { serveBundles } from './bundle-server.ts';
 import { openAgent } from './edges.ts';
 import { runHarness } from './harness.ts';
 import { openJournal } from './journal.ts';
+import { makeMeter } from './meter.ts';
 import { makePermits } from './permits.ts';
+import { planIn } from './plan-progress.ts';
 import { readPrompt } from './prompt.ts';
+import { makePulse } from './pulse.ts';
 import { cloneIn } from './real-path.ts';
 import { makeReporter, type Reporter } from './reporter.ts';
 import { finished } from './telling.ts';
 import { toolsClient } from './tools-client.ts';
-
 import { bundlesOf, cloneStep, resultStep } from './work-tree.ts';
 
-const LOCK_WAIT_MS = 10_000;
 /** How long the last report may take after SIGTERM; the pod's grace period is 30 s. */
 const FLUSH_MS = 5000;
 
@@ -36,7 +37,7 @@ async function main(): Promise<void> {
   const stop = new AbortController();
   const hurry = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(new Error('stopped')));
-  lockFolder(env.state, LOCK_WAIT_MS);
+  if (!(await lockPatiently(env.state, { clock: systemClock, signal: stop.signal, log: print }))) return;
   const transcript = beginTranscript(env);
   const tools = toolsClient(join(env.run, 'harness.sock'));
   const reporter = makeReporter(tools, { clock: systemClock, signal: hurry.signal }, transcript.note);
@@ -76,6 +77,8 @@ async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: 
   const opened = openJournal(join(env.state, env.sessionUid, 'journal.jsonl'));
   const { journal, tools } = observe({ journal: opened, tools: wiring.tools }, transcript, prompt.text);
   const { config } = env;
+  const pulse = makePulse(systemClock.now);
+  const meter = makeMeter();
   const common = { journal, tools, reporter, clock: systemClock, log };
   const permits = makePermits({
     ...common,
@@ -86,6 +89,8 @@ async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: 
   if (config.repository) await serveBundles(bundlesOf(env, journal));
   await runHarness({
     ...common,
+    pulse,
+    meter,
     config,
     task: prompt.text,
     stop,
@@ -95,7 +100,13 @@ async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: 
       permits,
       log,
       status: (message) => reporter.tell({ message }),
-      record: transcript.update,
+      record: (update) => {
+        pulse.beat();
+        transcript.update(update);
+        meter.take(update);
+        const plan = planIn(update);
+        if (plan) reporter.tell({ plan });
+      },
     }),
   });
 }

@@ -2,7 +2,9 @@
  * What the harness does next: a pure function of its journal, its Session and the time. After a kill anywhere it
  * gives the same answer, or the one that resumes.
  */
-import type { Finish, Progress, Source } from './journal.ts';
+import type { Over } from './budget.ts';
+import type { Finish, OpenTurn, Progress, Source } from './journal.ts';
+import { MAX_STALLS } from './stall.ts';
 
 /** How often one turn is handed over again before the Session is given up. */
 export const MAX_RESUMES = 10;
@@ -20,6 +22,8 @@ export interface View {
   read: number;
   finishAfterMs: number;
   deadlineAt: number | undefined;
+  /** What of the budget is used up. */
+  over?: Over | undefined;
 }
 
 export type Step =
@@ -30,6 +34,8 @@ export type Step =
   | { do: 'resume'; turn: number; from: Source; attempt: number }
   | ({ do: 'finish' } & Finish)
   | { do: 'reopen' }
+  /** A person is asked whether to go on. */
+  | { do: 'budget'; over: Over }
   /** Until the time, or until a message comes. */
   | { do: 'wait'; until?: number };
 
@@ -45,8 +51,17 @@ export function next(progress: Progress, view: View): Step {
     };
   }
   if (view.hasRepository && !progress.cloned) return { do: 'clone' };
-  return workOrGiveUp(progress, view);
+  return withinBudget(workOrGiveUp(progress, view), progress, view.over);
 }
+
+/** Nothing more is handed over once the budget is used up; what was done by then counts. */
+function withinBudget(step: Step, { budget }: Progress, over: Over | undefined): Step {
+  if (over && budget.stopped) return { do: 'finish', reason: 'Budget', message: USED_UP };
+  return over && (step.do === 'prompt' || step.do === 'resume') ? { do: 'budget', over } : step;
+}
+
+const USED_UP =
+  'the budget of the Session is used up, and it was answered not to go on; a message that the agent had not read by then is passed over, and a new one (`tiny send`) asks again';
 
 const workOrGiveUp = (progress: Progress, view: View): Step => startedInVain(progress) ?? turnOrRest(progress, view);
 
@@ -67,10 +82,17 @@ function turnOrRest(progress: Progress, view: View): Step {
   return finishOrWait(progress, view);
 }
 
-function resumeOrGiveUp({ turn, from, attempts }: { turn: number; from: Source; attempts: number }): Step {
+function resumeOrGiveUp({ turn, from, attempts, stalls, why }: OpenTurn): Step {
+  const failed = (message: string): Step => ({ do: 'finish', reason: 'Failed', message });
+  if (stalls >= MAX_STALLS) {
+    return failed(
+      `the agent hung ${MAX_STALLS} times in turn ${turn}, saying nothing for spec.idle.stalledAfter each time; see the log of the pod and what the agent waits for, then send a message to try again`,
+    );
+  }
   if (attempts <= MAX_RESUMES) return { do: 'resume', turn, from, attempt: attempts };
-  const message = `the agent was ended in the middle of turn ${turn} and resumed ${MAX_RESUMES} times without finishing it; see the log of the pod, then send a message to try again`;
-  return { do: 'finish', reason: 'Failed', message };
+  return failed(
+    `the agent was ended in the middle of turn ${turn} and resumed ${MAX_RESUMES} times without finishing it${why === undefined ? '' : `; the last time: ${why}`}. See the log of the pod, then send a message to try again`,
+  );
 }
 
 function finishOrWait(progress: Progress, view: View): Step {

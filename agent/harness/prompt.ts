@@ -52,16 +52,25 @@ export interface Handover {
   heard: boolean;
   /** How many turns have ended. */
   turns: number;
+  /** What happened while the agent was away, a line each. */
+  news: readonly string[];
 }
 
+/** Before what happened while the agent was away. */
+const NEWS = 'Meanwhile this has happened:';
+
+const withNews = (words: string, news: readonly string[]): string =>
+  news.length ? [words, NEWS, ...news].join('\n') : words;
+
 /** What is sent, as the text blocks of one prompt. The agent's task is always the last block. */
-export function promptBlocks({ task, from, text, resumed, conversation, heard, turns }: Handover): string[] {
+export function promptBlocks({ task, from, text, resumed, conversation, heard, turns, news }: Handover): string[] {
   if (conversation === 'loaded') {
     if (!resumed) return [text];
-    return heard ? [CONTINUE] : [RESUMED, text];
+    return heard ? [withNews(CONTINUE, news)] : [withNews(RESUMED, news), text];
   }
   if (!resumed && turns === 0) return [text];
-  return from === 'prompt' ? [FORGOTTEN, text] : [FORGOTTEN, task, MESSAGE, text];
+  const forgotten = withNews(FORGOTTEN, news);
+  return from === 'prompt' ? [forgotten, text] : [forgotten, task, MESSAGE, text];
 }
 
 const squeeze = (text: string): string => text.replace(/\s+/g, ' ').trim();

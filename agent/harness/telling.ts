@@ -1,4 +1,5 @@
 /** The conditions that the harness tells, each report whole, so that none contradicts another. That a Question is open the tools tell, which see every one. */
+import { STALLED, VOLUME_FULL, type WaitsFor } from '../../lib/session/status.ts';
 import type { Finish } from './journal.ts';
 import type { StatusPatch, TellCondition } from './tools-client.ts';
 
@@ -13,26 +14,41 @@ const condition = (
   message: words[1],
 });
 
-const notWaiting = condition('Waiting', 'False', ['NotWaiting', 'nothing is asked']);
-
-/** A turn is going on. */
-export const working = (message: string): StatusPatch => ({
-  conditions: [condition('Ready', 'True', ['Working', message]), notWaiting],
+/** Nothing is waited for, beside what else is told. */
+const notWaiting = (...conditions: TellCondition[]): StatusPatch => ({
+  conditions: [...conditions, condition('Waiting', 'False', ['NotWaiting', 'nothing is asked'])],
+  waitingFor: [],
 });
 
-/** The turn has ended and a message may come. */
-export const idle = (): StatusPatch => ({
-  conditions: [condition('Ready', 'True', ['Idle', 'the turn has ended; a message starts the next one']), notWaiting],
+/** A turn is going on. */
+export const working = (message: string): StatusPatch => notWaiting(condition('Ready', 'True', ['Working', message]));
+
+/** The turn has ended and a message may come; `waited` says for how long, where that matters. */
+export const idle = (waited: string): StatusPatch => {
+  const message = `the turn has ended; a message starts the next one${waited}`;
+  return {
+    conditions: [
+      condition('Ready', 'True', ['Idle', message]),
+      condition('Waiting', 'True', ['Message' satisfies WaitsFor, message]),
+    ],
+    waitingFor: [],
+  };
+};
+
+/** The agent has said nothing for too long. */
+export const stalled = (message: string): StatusPatch => notWaiting(condition('Ready', 'False', [STALLED, message]));
+
+/** Nothing can be written down, and so nothing is done. */
+export const full = (message: string): StatusPatch => ({
+  conditions: [condition('Ready', 'False', [VOLUME_FULL, message])],
 });
 
 /** The Session is done, well or badly. */
-export const finished = ({ reason, message }: Finish): StatusPatch => ({
-  conditions: [
+export const finished = ({ reason, message }: Finish): StatusPatch =>
+  notWaiting(
     condition('Ready', 'False', [reason === 'Failed' ? 'Failed' : 'Finished', message]),
     condition('Finished', 'True', [reason, message]),
-    notWaiting,
-  ],
-});
+  );
 
 /** The longest status line that a result leaves behind, in code points. */
 const MAX_HEADLINE = 200;

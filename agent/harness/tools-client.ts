@@ -8,6 +8,7 @@ import type { Question, QuestionSpec } from '../../lib/api/question.ts';
 import type { Session, SessionStatus } from '../../lib/api/session.ts';
 import type { Clock } from '../../lib/kube/clock.ts';
 import { persistently as callPersistently } from '../polling.ts';
+import type { Over } from './budget.ts';
 
 /** A condition as the harness tells it; the tools add generation and time. */
 export type TellCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
@@ -32,6 +33,8 @@ export interface ToolsClient {
   /** Asks, or finds what was asked under the same key before. */
   ask(key: string, spec: QuestionSpec): Promise<Question>;
   question(name: string): Promise<Question>;
+  /** Asks whether to go on though the budget is used up, or finds what was asked before. */
+  askBudget(request: { round: number; over: Over }): Promise<Question>;
 }
 
 /** A client of the tools at `socketPath`. Its methods throw `ToolsError`, or a connection's error. */
@@ -43,6 +46,7 @@ export function toolsClient(socketPath: string): ToolsClient {
     tell: (patch) => call('PATCH', '/status', patch),
     ask: (key, spec) => call('POST', '/questions', { key, spec }),
     question: (name) => call('GET', `/questions/${encodeURIComponent(name)}`),
+    askBudget: (request) => call('POST', '/budget', request),
   };
 }
 

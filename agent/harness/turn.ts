@@ -2,15 +2,20 @@
  * One turn: the agent is started if it isn't running, the prompt is written into the journal and handed over, and
  * the end of the turn is written down. A turn that a kill or the agent's death interrupts stays open in the journal.
  */
-import { cut } from '../cut.ts';
+import { newsFor } from './absence.ts';
 import { AgentError } from './agent-process.ts';
+import { useOf } from './budget-asking.ts';
 import { giveUp, type HarnessOptions, type Live } from './context.ts';
-import type { Conversation, TurnEnd } from './conversation.ts';
+import type { Conversation } from './conversation.ts';
+import { writeDown } from './disk.ts';
 import { progressOf, type Source } from './journal.ts';
 import { MAX_STARTS } from './next.ts';
+import { breakOff, untilOver } from './pause.ts';
 import { hasHeard, promptBlocks } from './prompt.ts';
+import { LONGEST_SLEEP_MS, untilStalled } from './stall.ts';
 import { working } from './telling.ts';
 import type { StatusPatch } from './tools-client.ts';
+import { noteEnding, type TurnOutcome } from './turn-end.ts';
 
 export interface Turn {
   do: 'prompt' | 'resume';
@@ -25,19 +30,21 @@ const LONGEST_PAUSE_MS = 10_000;
 
 /** Takes the turn to its end, to the agent's death, or to the deadline. */
 export async function takeTurn(turn: Turn, options: HarnessOptions, live: Live): Promise<void> {
-  const { clock, stop, journal, reporter, log } = options;
+  const { clock, stop, journal, reporter, pulse } = options;
   const tries = Math.max(turn.attempt ?? 0, (progressOf(journal.records).unstarted?.tries ?? 0) + 1);
   if (tries > 1) await clock.sleep(Math.min(LONGEST_PAUSE_MS, 125 * 2 ** tries), stop);
   const conversation = await haveConversation(options, live);
   if (!conversation) return;
-  const blocks = blocksFor(turn, { conversation, options, live });
+  const news = turn.do === 'resume' ? await newsFor(options, live) : [];
+  const blocks = blocksFor(turn, { conversation, options, live, news });
   stop.throwIfAborted();
-  journal.append({ type: 'prompt', turn: turn.turn, from: turn.from });
-  reporter.tell(beginning(turn));
-  const end = await untilEnd(conversation, blocks, options);
-  if (end === 'deadline') return;
-  if (!end.ended) return log(`${end.why}; the turn goes on with a new process`);
-  noteEnd(turn, end, { conversation, options });
+  await writeDown(options, { type: 'prompt', turn: turn.turn, from: turn.from });
+  reporter.tell({ ...beginning(turn), ...useOf(journal, live.session) });
+  const said = pulse.count();
+  const end = await untilEnd({ turn, conversation, blocks, live }, options);
+  // What a turn has done before a kill, it has done.
+  const isSilent = turn.do === 'prompt' && pulse.count() === said;
+  await noteEnding(end, { turn: turn.turn, conversation, options, isSilent });
 }
 
 async function haveConversation(options: HarnessOptions, live: Live): Promise<Conversation | undefined> {
@@ -52,25 +59,27 @@ async function haveConversation(options: HarnessOptions, live: Live): Promise<Co
   } catch (error) {
     return noteUnstarted(error, options);
   }
-  if (live.conversation.id !== before) options.journal.append({ type: 'session', id: live.conversation.id });
+  if (live.conversation.id !== before) await writeDown(options, { type: 'session', id: live.conversation.id });
   return live.conversation;
 }
 
-function noteUnstarted(error: unknown, options: HarnessOptions): undefined {
+async function noteUnstarted(error: unknown, options: HarnessOptions): Promise<undefined> {
   options.stop.throwIfAborted();
   if (!(error instanceof AgentError)) throw error;
   options.log(error.message);
-  if (error.passes) options.journal.append({ type: 'unstarted', why: error.message });
-  else giveUp(options, error.message);
+  if (error.passes) await writeDown(options, { type: 'unstarted', why: error.message });
+  else await giveUp(options, error.message);
 }
 
 interface Handing {
   conversation: Conversation;
   options: HarnessOptions;
   live: Live;
+  /** What happened while the agent was away. */
+  news: string[];
 }
 
-function blocksFor(turn: Turn, { conversation, options, live }: Handing): string[] {
+function blocksFor(turn: Turn, { conversation, options, live, news }: Handing): string[] {
   const { task, journal } = options;
   const text = turn.from === 'prompt' ? task : (live.session?.spec.messages?.[turn.from]?.text ?? '');
   const { turns } = progressOf(journal.records);
@@ -84,6 +93,7 @@ function blocksFor(turn: Turn, { conversation, options, live }: Handing): string
     conversation: conversation.loaded || running ? 'loaded' : 'new',
     heard: hasHeard(conversation.heard(), text),
     turns,
+    news,
   });
 }
 
@@ -97,29 +107,31 @@ const beginning = ({ turn, from }: Turn): StatusPatch => ({
   ...(from !== 'prompt' && { messagesRead: from + 1 }),
 });
 
+interface Handed {
+  turn: Turn;
+  conversation: Conversation;
+  blocks: string[];
+  live: Live;
+}
+
 /** The end of the turn; at the deadline or a stop the agent is told to cancel and the turn stays open. */
-async function untilEnd(
-  conversation: Conversation,
-  blocks: string[],
-  { config, clock, stop }: HarnessOptions,
-): Promise<TurnEnd | 'deadline'> {
+async function untilEnd({ turn, conversation, blocks, live }: Handed, options: HarnessOptions): Promise<TurnOutcome> {
+  const { config, clock, stop } = options;
   const over = new AbortController();
   const signal = AbortSignal.any([over.signal, stop]);
   const end = conversation.prompt(blocks);
   const deadline = until(config.deadlineAt, { clock, signal });
   try {
-    const first = await Promise.race([end, deadline]);
-    if (first !== 'deadline') return first;
+    const first = await Promise.race([end, deadline, untilStalled(options, signal), untilOver(options, live, signal)]);
+    if (typeof first === 'object') return first;
+    if (first === 'budget') return await breakOff({ turn: turn.turn, conversation, end }, options, signal);
     await conversation.cancel();
     await Promise.race([end, clock.sleep(CANCEL_MS, signal)]);
-    return 'deadline';
+    return first;
   } finally {
     over.abort();
   }
 }
-
-/** setTimeout takes at most about 24 days. */
-const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 
 /** Resolves at the deadline; rejects when `signal` aborts. */
 async function until(
@@ -129,21 +141,4 @@ async function until(
   const at = deadline === undefined ? Number.POSITIVE_INFINITY : Date.parse(deadline);
   while (clock.now() < at) await clock.sleep(Math.min(LONGEST_SLEEP_MS, at - clock.now()), signal);
   return 'deadline' as const;
-}
-
-type Ended = Extract<TurnEnd, { ended: true }>;
-
-function noteEnd({ turn }: Turn, end: Ended, { conversation, options }: Omit<Handing, 'live'>): void {
-  const { journal, reporter, clock } = options;
-  const { ended: _, ...told } = end;
-  const refused =
-    end.stopReason === 'refusal'
-      ? { error: 'the agent refused to go on; see its last words in status.result.summary' }
-      : {};
-  journal.append({ type: 'ended', turn, at: clock.now(), ...told, ...refused });
-  const { turns, inputTokens, outputTokens } = progressOf(journal.records);
-  reporter.note({
-    agentSessionId: cut(conversation.id, 256),
-    usage: { turns, ...(inputTokens > 0 && { inputTokens }), ...(outputTokens > 0 && { outputTokens }) },
-  });
 }

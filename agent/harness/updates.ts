@@ -31,20 +31,22 @@ export function followUpdates({ status }: { status: (line: string) => void }): U
     words = '';
   };
   const hear = (text: string) => {
-    if (text.trim() === CONTINUE) return;
-    heard = isSpeaking ? heard + text : text;
+    if (text.trim().startsWith(CONTINUE)) return;
+    heard = cutStart(isSpeaking ? heard + text : text, KEPT_CHARACTERS);
     isSpeaking = true;
   };
   const noteCall = (update: acp.ToolCallUpdate) => {
     const before = calls.get(update.toolCallId);
-    calls.set(update.toolCallId, { ...before, ...withoutNulls(update) });
+    // One that is over asks for nothing any more.
+    if (update.status === 'completed' || update.status === 'failed') calls.delete(update.toolCallId);
+    else calls.set(update.toolCallId, { ...before, ...withoutNulls(update) });
   };
   return {
     take(update) {
       if (update.sessionUpdate !== 'user_message_chunk') isSpeaking = false;
       switch (update.sessionUpdate) {
         case 'agent_message_chunk':
-          words += textOf(update.content);
+          words = cutStart(words + textOf(update.content), KEPT_CHARACTERS);
           return;
         case 'user_message_chunk':
           return hear(textOf(update.content));
@@ -58,7 +60,7 @@ export function followUpdates({ status }: { status: (line: string) => void }): U
       }
     },
     toolCall: (id) => calls.get(id),
-    summary: () => cutStart(words, KEPT_CHARACTERS),
+    summary: () => words,
     reset: begin,
     heard: () => heard,
   };

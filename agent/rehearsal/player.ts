@@ -19,7 +19,7 @@ export async function answerPrompt({ state, save, stage }: Player, blocks: reado
   const text = blocks.at(-1) ?? '';
   state.history.push({ by: 'user', text: blocks.join('\n') });
   save();
-  if (text !== CONTINUE) begin(state, text);
+  if (!text.startsWith(CONTINUE)) begin(state, text);
   save();
   while (state.at < state.steps.length) {
     const step = state.steps[state.at];

@@ -1,8 +1,9 @@
-/** The socket for the harness: four requests in HTTP and JSON. An error is `{error}` with the API server's code. */
+/** The socket for the harness: a few requests in HTTP and JSON. An error is `{error}` with the API server's code. */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { z } from 'zod';
 import { ApiError } from '../../lib/kube/errors.ts';
 import { decide } from '../../lib/question/decision.ts';
+import { budgetKey, budgetQuestion, budgetRequest } from './budget-question.ts';
 import type { OwnSession } from './own-session.ts';
 import { permitRequest } from './permit-request.ts';
 import type { Questions } from './questions.ts';
@@ -33,6 +34,11 @@ const ROUTES: Record<string, Handler> = {
   'POST /questions': ({ questions }, { body }) => {
     const { key, spec } = valid(permitRequest, body);
     return questions.ask(key, spec);
+  },
+  'POST /budget': async ({ session, questions }, { body }) => {
+    const request = valid(budgetRequest, body);
+    const { metadata } = session.known() ?? (await session.read());
+    return questions.ask(budgetKey(request), budgetQuestion(metadata.name, request));
   },
   'GET /questions/': async ({ questions, waiting, now }, { name }) => {
     const question = await questions.get(name);

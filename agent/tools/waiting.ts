@@ -4,7 +4,9 @@ import type { Clock } from '../../lib/kube/clock.ts';
 import type { Decision } from '../../lib/question/decision.ts';
 import { cut } from '../cut.ts';
 import { persistently } from '../polling.ts';
+import { stir } from '../stir.ts';
 import { passes } from './passing.ts';
+import { MAX_OPEN } from './question-limit.ts';
 import type { StatusPatch, StatusWriter } from './status-writer.ts';
 
 /** How long the Session may wait before it is put to sleep, as its spec says; `undefined`: for ever. Milliseconds. */
@@ -19,18 +21,12 @@ export interface Waiting {
   reset(): void;
 }
 
-/**
- * How long it has waited, once that is longer than the Session's patience, in whole minutes. A change of the status
- * is what wakes the function that takes the workload to zero; this makes one a minute until it has.
- */
-const waited = (ms: number, patience: number | undefined): string =>
-  patience === undefined || ms < patience ? '' : ` (for ${Math.floor(ms / 60_000)} min)`;
-
-const open = (name: string, text: string): StatusPatch => ({
+const open = (name: string, text: string, all: Iterable<string>): StatusPatch => ({
   conditions: [
     { type: 'Ready', status: 'True', reason: 'Waiting', message: `waiting for the answer to Question ${name}` },
     { type: 'Waiting', status: 'True', reason: 'Question', message: `Question ${name}: ${text}` },
   ],
+  waitingFor: [...all].sort().slice(0, MAX_OPEN),
 });
 
 const closed = (name: string): StatusPatch => ({
@@ -38,6 +34,7 @@ const closed = (name: string): StatusPatch => ({
     { type: 'Ready', status: 'True', reason: 'Working', message: `going on after Question ${name}` },
     { type: 'Waiting', status: 'False', reason: 'Answered', message: `Question ${name} is no longer open` },
   ],
+  waitingFor: [],
 });
 
 interface Options {
@@ -65,16 +62,16 @@ export function makeWaiting({ status, log, patience, clock, signal }: Options): 
   const drop = (name: string) => {
     if (!seen.delete(name)) return;
     const [another] = seen;
-    tell(another ? open(another[0], another[1].said) : closed(name));
+    tell(another ? open(another[0], another[1].said, seen.keys()) : closed(name));
   };
   return {
     see({ metadata: { name }, spec: { text } }, { state }) {
       if (state !== 'open') return drop(name);
       const { since, said: before } = seen.get(name) ?? { since: clock.now() };
-      const said = cut(text, 1024) + waited(clock.now() - since, patience());
+      const said = cut(text, 1024) + stir(clock.now() - since, patience());
       if (said === before) return;
       seen.set(name, { since, said });
-      tell(open(name, said));
+      tell(open(name, said, seen.keys()));
     },
     drop,
     reset() {

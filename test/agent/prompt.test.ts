@@ -23,6 +23,7 @@ const base: Handover = {
   conversation: 'new',
   heard: false,
   turns: 0,
+  news: [],
 };
 
 const cases: [name: string, handover: Partial<Handover>, blocks: string[]][] = [
@@ -30,6 +31,16 @@ const cases: [name: string, handover: Partial<Handover>, blocks: string[]][] = [
   ['a message to a running agent', { from: 0, text: 'more', conversation: 'loaded', turns: 1 }, ['more']],
   ['killed in the turn, the agent has it', { resumed: true, conversation: 'loaded', heard: true }, [CONTINUE]],
   ['killed before the agent had it', { resumed: true, conversation: 'loaded' }, [RESUMED, 'task']],
+  [
+    'away while a question was answered, the agent has it',
+    { resumed: true, conversation: 'loaded', heard: true, news: ['a', 'b'] },
+    [`${CONTINUE}\nMeanwhile this has happened:\na\nb`],
+  ],
+  [
+    'away while a question was answered, and the agent forgot',
+    { resumed: true, news: ['a'] },
+    [`${FORGOTTEN}\nMeanwhile this has happened:\na`, 'task'],
+  ],
   ['killed, and the agent forgot', { resumed: true }, [FORGOTTEN, 'task']],
   ['a message to one that forgot', { from: 0, text: 'more', turns: 1 }, [FORGOTTEN, 'task', MESSAGE, 'more']],
   [

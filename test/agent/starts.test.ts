@@ -7,6 +7,8 @@ import { openConversation } from '../../agent/harness/conversation.ts';
 import { runHarness } from '../../agent/harness/harness.ts';
 import { type JournalRecord, progressOf } from '../../agent/harness/journal.ts';
 import { MAX_STARTS } from '../../agent/harness/next.ts';
+import { makeMeter } from '../../agent/harness/meter.ts';
+import { makePulse } from '../../agent/harness/pulse.ts';
 import type { StatusPatch } from '../../agent/harness/tools-client.ts';
 import { systemClock } from '../../lib/kube/clock.ts';
 
@@ -36,7 +38,9 @@ async function harness(converse: HarnessOptions['converse'], records: JournalRec
     if (patch.conditions?.some(({ type }) => type === 'Finished')) stop.abort(new Error('stopped'));
   };
   await runHarness({
-    config: { agent: { name: 'x' }, approvals: { allow: [] }, idle: { finishAfter: '0s' } },
+    config: { agent: { name: 'x' }, approvals: { allow: [] }, idle: { finishAfter: '0s', stalledAfter: '0s' } },
+    pulse: makePulse(() => 0),
+    meter: makeMeter(),
     task: 'do it',
     journal: { records, append: (record: JournalRecord) => records.push(record) },
     tools: { session: async () => ({ spec: {} }) },

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { PassThrough, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { expect, test } from 'vitest';
+import { dammed, MAX_MESSAGE, onlyMessages } from '../../agent/harness/flood.ts';
+
+const MB = 1024 * 1024;
+
+/** What comes through of `chunks`, and what is logged. */
+async function through(chunks: Iterable<Buffer | string>) {
+  const logged: string[] = [];
+  const passed: Buffer[] = [];
+  const out = new PassThrough();
+  out.on('data', (data: Buffer) => passed.push(data));
+  await pipeline(
+    Readable.from(chunks, { objectMode: false }),
+    onlyMessages((line) => void logged.push(line)),
+    out,
+  );
+  return { logged, passed: Buffer.concat(passed).toString('utf8') };
+}
+
+test('messages come through as they are, however they are cut into pieces', async () => {
+  const text = '{"a":1}\n{"b":"é"}\n{"torn":';
+  const bytes = Buffer.from(text);
+  for (let size = 1; size < bytes.length; size += 1) {
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
+      bytes.subarray(n * size, (n + 1) * size),
+    );
+    expect(await through(pieces)).toEqual({ logged: [], passed: text });
+  }
+});
+
+test('what an agent prints besides is logged, cut short, and no message', async () => {
+  const { logged, passed } = await through(['hello\n\n{"a":1}\n[1]\n', `${'x'.repeat(9000)}\n{"b":2}\n`]);
+  expect(passed).toBe('{"a":1}\n{"b":2}\n');
+  expect(logged).toEqual(['agent: hello', 'agent: ', 'agent: [1]', `agent: ${'x'.repeat(500)}`]);
+});
+
+test('a flood without an end of line is not kept in memory', async () => {
+  function* flood() {
+    for (let n = 0; n < 200; n += 1) yield Buffer.alloc(MB, 'x');
+    yield '\n{"a":1}\n';
+  }
+  const before = process.memoryUsage().arrayBuffers;
+  const { logged, passed } = await through(flood());
+  expect(passed).toBe('{"a":1}\n');
+  expect(logged).toHaveLength(1);
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(120 * MB);
+});
+
+test('a message that is too long to be held is left out, and that is said', async () => {
+  const chunk = Buffer.alloc(MB, 'x');
+  function* long() {
+    yield '{"long":"';
+    for (let n = 0; n <= MAX_MESSAGE / MB; n += 1) yield chunk;
+    yield '"}\n{"a":1}\n';
+  }
+  const { logged, passed } = await through(long());
+  expect(passed).toBe('{"a":1}\n');
+  expect(logged).toEqual([expect.stringContaining(`more than ${MAX_MESSAGE} bytes was left out`)]);
+});
+
+test('an agent that is read slowly is held up, not buffered', async () => {
+  const gate = onlyMessages(() => {});
+  let written = 0;
+  while (gate.write(`{"a":"${'x'.repeat(60_000)}"}\n`)) written += 1;
+  expect(written).toBeLessThan(10);
+  gate.resume();
+  await once(gate, 'drain');
+});
+
+test('of 100 MB in a minute a log takes a bounded part, and says how much it left out', () => {
+  let now = 0;
+  const logged: string[] = [];
+  const log = dammed(
+    (line) => void logged.push(line),
+    () => now,
+  );
+  const line = 'x'.repeat(1000);
+  for (let n = 0; n < 100_000; n += 1) log(line);
+  expect(logged.join('\n').length).toBeLessThan(300_000);
+  expect(logged.at(-1)).toContain('the rest of this minute is left out');
+  now = 60_000;
+  log('again');
+  expect(logged.slice(-2)).toEqual([expect.stringMatching(/^99800000 characters .* left out/), 'again']);
+});
