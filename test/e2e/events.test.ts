@@ -67,6 +67,19 @@ describe('where all events are lost', () => {
     expect((await askControl(local.data)).functions).toEqual([]);
   });
 
+  test('the sweep finds what nobody heard of, and what was deleted behind its back, and is quiet where all is well', async () => {
+    await local.make('swept', { suspend: true });
+    expect(await local.sweep()).toBe(202);
+    await local.materialised('swept');
+    await madeOnce(local, 'swept');
+    await local.client().delete(NETWORK_POLICIES, { namespace: NAMESPACE, name: 'swept' });
+    expect(await local.sweep()).toBe(202);
+    expect(await local.names(NETWORK_POLICIES, 'tiny.dev/session=swept')).toHaveLength(1);
+    const before = local.deeds().length;
+    expect(await local.sweep()).toBe(202);
+    expect(local.deeds().length).toBe(before);
+  });
+
   test('ten deliveries of one event at once make one of each', async () => {
     await local.make('ten', { suspend: true });
     const url = await local.functionUrl('session');
@@ -140,13 +153,14 @@ describe('where all events are lost', () => {
   });
 
   test('a touch makes up for it once events come again', async () => {
+    await local.make('late', { suspend: true });
     await local.ok('down');
     await local.up();
-    expect((await local.get(SESSIONS, 'unheard'))?.status?.conditions).toBeUndefined();
-    expect(await local.ok('touch', '--take-over', '--yes', 'unheard')).toContain('touched');
-    const { spec } = await local.materialised('unheard');
+    expect((await local.get(SESSIONS, 'late'))?.status?.conditions).toBeUndefined();
+    expect(await local.ok('touch', '--take-over', '--yes', 'late')).toContain('touched');
+    const { spec } = await local.materialised('late');
     expect(spec.requester?.username).toBe('me');
-    await madeOnce(local, 'unheard');
+    await madeOnce(local, 'late');
   });
 
   test('a function killed before, between and after its writes makes everything once, by a later delivery', async () => {

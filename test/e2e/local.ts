@@ -23,7 +23,7 @@ import { loadKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { type Client, PODS, QUESTIONS, type ResourceType, SESSIONS } from '../../lib/kube/types.ts';
 import { askControl } from '../../local/control.ts';
 import { SERVICES } from '../../local/functions/service.ts';
-import { type GitServer, startGitServer } from '../../local/git-server.ts';
+import { type GitServer, type GitServerOptions, startGitServer } from '../../local/git-server.ts';
 
 // What is waited for comes within seconds; on a machine that does much else, later.
 const LIMIT_MS = 60_000;
@@ -255,6 +255,14 @@ export class Local {
     return service?.status?.url ?? expect.fail(`function ${name} has no front`);
   }
 
+  /** Wakes the sweep as its schedule does; the HTTP status, once it is through. */
+  async sweep(): Promise<number> {
+    const headers = { 'ce-id': crypto.randomUUID(), 'ce-source': 'test', 'ce-specversion': '1.0' };
+    const url = await this.functionUrl('sweep');
+    const ping = { ...headers, 'ce-type': 'dev.knative.sources.ping' };
+    return (await fetch(url, { method: 'POST', headers: ping })).status;
+  }
+
   /** Delivers an event about an object as the trigger does; the HTTP status. */
   async deliver(url: string, kind: 'Session' | 'Question', name: string): Promise<number> {
     const response = await fetch(url, {
@@ -347,7 +355,10 @@ export const sessionNamed = (name: string, spec: Partial<SessionSpec>): Session 
 export const script = (...steps: object[]): string => JSON.stringify(steps);
 
 /** A git host on loopback with one small repository, `project.git`. */
-export async function serveRepository(local: Local): Promise<GitServer> {
+export async function serveRepository(
+  local: Local,
+  options: Pick<GitServerOptions, 'credentials' | 'pushes'> = {},
+): Promise<GitServer> {
   const [root, work] = [join(local.folder, 'git'), join(local.folder, 'work')];
   const git = async (...argv: string[]) => {
     const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.com', '-c', 'init.defaultBranch=main'];
@@ -360,5 +371,5 @@ export async function serveRepository(local: Local): Promise<GitServer> {
   await git('-C', work, 'add', '.');
   await git('-C', work, 'commit', '--quiet', '-m', 'Begin');
   await git('clone', '--quiet', '--bare', work, join(root, 'project.git'));
-  return startGitServer({ root, port: 0 });
+  return startGitServer({ root, port: 0, ...options });
 }
