@@ -32,6 +32,9 @@ const schema = z.object({
   TINY_SLACK_API: z._default(z.string(), 'https://slack.com/api/'),
   /** Where function `slack` is, to be woken when a Question is posted that somebody will press. */
   TINY_SLACK_URL: z.optional(z.string().check(z.minLength(1))),
+  /** Of function `github`: the folder of the webhook's secret and the token, and where GitHub's REST API is. */
+  TINY_GITHUB: z._default(z.string(), '/etc/tiny/github'),
+  TINY_GITHUB_API: z._default(z.string().check(z.regex(/^https?:\/\/\S+[^/\s]$/)), 'https://api.github.com'),
   /** `true`: a project's webhook may be at an address that is not public. */
   TINY_WEBHOOKS_ANYWHERE: z._default(z.enum(['true', 'false']), 'false'),
   LOG_LEVEL: z._default(z.enum(['debug', 'info', 'warn', 'error', 'silent']), 'info'),

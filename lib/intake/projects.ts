@@ -18,6 +18,10 @@ const project = z.strictObject({
   /** `T0123/C0456`. */
   slack: z.optional(z.array(z.string().check(z.regex(/^[TE][A-Z0-9]{1,30}\/[CG][A-Z0-9]{1,30}$/)))),
   intake: z.optional(z.array(z.string().check(z.regex(SOURCE)))),
+  /** `acme/shop`. */
+  github: z.optional(z.array(z.string().check(z.regex(/^[A-Za-z0-9._-]{1,100}\/[A-Za-z0-9._-]{1,100}$/)))),
+  /** The label of GitHub that starts a Session. Default: `tiny`. */
+  githubLabel: z.optional(z.string().check(z.minLength(1), z.maxLength(50))),
   /** Fields of a Session's spec: agent, repository, … What they may be, the API server knows. */
   session: z.optional(z.record(z.string(), z.unknown())),
 });
