@@ -41,7 +41,13 @@ export const define: Define = (command, app) =>
     .option('--ref <ref>', 'its branch, tag or commit')
     .option('--agent <name>', 'claude-code (default), codex, gemini, opencode or rehearsal')
     .option('--model <name>', 'the model that the agent is asked to use')
-    .option('--allow <kinds>', 'kinds of tool call that need no yes, parted by commas', collect)
+    .option(
+      '--allow <kinds>',
+      'kinds of tool call that need no yes, parted by commas: read, edit, run, network …',
+      collect,
+    )
+    .option('--allow-command <pattern>', 'a command that needs no yes, such as "npm run *"', collect)
+    .option('--budget <limit>', 'ask whether to go on at so many tokens (500k, 2M) or so much money (5USD)', collect)
     .option('--env <NAME=VALUE>', 'an environment variable of the agent; no place for secrets', collect)
     .option('--credentials <secret>', 'a Secret whose keys become environment variables of the agent', collect)
     .option('--storage <size>', 'the size of the volume, such as 20Gi')

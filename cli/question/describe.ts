@@ -12,6 +12,7 @@ import { quote } from '../output/quote.ts';
 import { safeLine } from '../output/safe.ts';
 import type { Style } from '../output/style.ts';
 import { pad, truncate, width } from '../output/width.ts';
+import { callParts } from './call-parts.ts';
 import { told } from './choice.ts';
 import { questionState } from './columns.ts';
 import { reference } from './reference.ts';
@@ -44,9 +45,7 @@ function given({ text, toolCall, spawn, apply }: Question['spec'], view: View | 
   const fields = Object.entries(spec).map(([field, value]) => `${field}: ${JSON.stringify(value)}`);
   const parts: Part[] = [
     ['The agent asks', text],
-    ['Tool call', toolCall?.title ?? ''],
-    ['Input', toolCall?.input ?? ''],
-    ['Diff', toolCall?.diff ?? ''],
+    ...(toolCall ? callParts(toolCall) : []),
     ['Spec', fields.join('\n')],
     ['Prompt', prompt],
     ...(apply?.objects ?? []).map((one): Part => [safeLine(named(one)), pretty(one.fields)]),

@@ -11,6 +11,7 @@ import { type Column, fields, table } from '../output/table.ts';
 import { describeQuestion } from '../question/describe.ts';
 import type { KubeEvent } from './events.ts';
 import { sessionMessage, sessionState } from './state.ts';
+import { budgetWords, costWords, planWords, tokenWords } from './use.ts';
 
 /** A Session with what belongs to it, as it was read. */
 export interface Whole {
@@ -50,7 +51,9 @@ function head({ session }: Whole, { now, style }: Telling): string {
     ['Parent', spec.parent && safeLine(spec.parent)],
     ['Agent', safeLine(join(agent.name, agent.model && `(${agent.model})`))],
     ['Repository', repository && safeLine(join(repository.url, repository.ref && `at ${repository.ref}`))],
-    ['Allowed', safeLine(spec.approvals.allow.join(', ')) || 'nothing unasked'],
+    ['Plan', planWords(session)],
+    ['Budget', budgetWords(session)],
+    ['Allowed', safeLine(unasked(spec.approvals).join(', ')) || 'nothing unasked'],
     [
       'Created',
       metadata.creationTimestamp && `${metadata.creationTimestamp} (${age(metadata.creationTimestamp, now)} ago)`,
@@ -58,6 +61,12 @@ function head({ session }: Whole, { now, style }: Telling): string {
     ['Deadline', spec.deadline && `${safeLine(spec.deadline)} after that`],
   ]);
 }
+
+/** Kinds, and commands in quotes. */
+const unasked = ({ allow, commands = [] }: Session['spec']['approvals']): string[] => [
+  ...allow,
+  ...commands.map((command) => `"${command}"`),
+];
 
 const conditionColumns = (now: Date): Column<Condition>[] => [
   { heading: 'TYPE', cell: ({ type }) => type },
@@ -84,12 +93,6 @@ const eventColumns = (now: Date): Column<KubeEvent>[] => [
 const rows = <Row>(columns: Column<Row>[], items: readonly Row[]): string =>
   items.length ? table(columns, items) : '';
 
-function tokens({ usage }: NonNullable<Session['status']>): string | undefined {
-  const { inputTokens, outputTokens } = usage ?? {};
-  if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  return `${inputTokens ?? 0} in, ${outputTokens ?? 0} out`;
-}
-
 function result({ status = {} }: Session): string {
   const { summary, branch, commit, commits, filesChanged } = status.result ?? {};
   return fields([
@@ -98,7 +101,8 @@ function result({ status = {} }: Session): string {
     ['Commit', safeLine(commit ?? '')],
     ['Commits', commits?.toString()],
     ['Files changed', filesChanged?.toString()],
-    ['Tokens', tokens(status)],
+    ['Tokens', tokenWords(status.usage)],
+    ['Cost', costWords(status.usage)],
     ['Turns', status.usage?.turns?.toString()],
   ]);
 }

@@ -1,12 +1,13 @@
 /** From the flags of `tiny new` to a Session that the cluster will take, refused here where it wouldn't. */
+import { ALLOWABLE } from '../../lib/api/approvals.ts';
 import { API_VERSION, type Person } from '../../lib/api/meta.ts';
 import { violations } from '../../lib/api/rule.ts';
 import { MAX_PROMPT_BYTES, type Session, sessionSpec } from '../../lib/api/session.ts';
-import { toolKind } from '../../lib/api/session-parts.ts';
 import { sessionRules } from '../../lib/api/session-rules.ts';
 import { UsageError } from '../failure.ts';
 import { safeLine } from '../output/safe.ts';
 import { didYouMean } from '../text/near.ts';
+import { budgetOf } from './budget-flag.ts';
 
 /** The options of `tiny new` that become part of the spec. */
 export interface SpecOptions {
@@ -15,6 +16,8 @@ export interface SpecOptions {
   agent?: string;
   model?: string;
   allow?: string[];
+  allowCommand?: string[];
+  budget?: string[];
   env?: string[];
   credentials?: string[];
   storage?: string;
@@ -32,6 +35,8 @@ const FLAGS: [path: string, flag: string][] = [
   ['spec.agent.model', '--model'],
   ['spec.agent.env', '--env'],
   ['spec.approvals.allow', '--allow'],
+  ['spec.approvals.commands', '--allow-command'],
+  ['spec.budget', '--budget'],
   ['spec.credentials', '--credentials'],
   ['spec.storage.size', '--storage'],
   ['spec.deadline', '--deadline'],
@@ -45,7 +50,7 @@ function variable(text: string): { name: string; value: string } {
   throw new UsageError(`--env "${safeLine(text)}" must be NAME=VALUE`);
 }
 
-const KINDS: readonly string[] = toolKind.options;
+const KINDS: readonly string[] = ALLOWABLE;
 
 function kinds(lists: readonly string[]): string[] {
   const all = lists.flatMap((list) => list.split(',')).map((kind) => kind.trim());
@@ -66,7 +71,20 @@ function given(fields: Record<string, unknown>): Record<string, unknown> | undef
 
 /** The spec as flags ask for it, before defaults. */
 function asked(prompt: string, options: SpecOptions): Record<string, unknown> {
-  const { repo, ref, agent, model, allow, env, credentials, storage, suspend, deadline } = options;
+  const {
+    repo,
+    ref,
+    agent,
+    model,
+    allow,
+    allowCommand: commands,
+    budget,
+    env,
+    credentials,
+    storage,
+    suspend,
+    deadline,
+  } = options;
   if (ref && !repo) throw new UsageError('--ref names a branch, tag or commit of a repository: name that with --repo');
   return {
     prompt,
@@ -75,7 +93,8 @@ function asked(prompt: string, options: SpecOptions): Record<string, unknown> {
       repository: given({ url: repo, ref }),
       credentials: credentials?.map((secret) => ({ secret })),
       storage: given({ size: storage }),
-      approvals: given({ allow: allow && kinds(allow) }),
+      approvals: given({ allow: allow && kinds(allow), commands: commands && [...new Set(commands)] }),
+      budget: budget && budgetOf(budget),
       suspend,
       deadline,
     }),

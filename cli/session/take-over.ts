@@ -40,7 +40,10 @@ function acts(spec: SessionSpec): [title: string, value: string | undefined][] {
     ['args', agent.args && JSON.stringify(agent.args)],
     ['env', list(agent.env?.map((variable) => variable.name))],
     ['credentials', list(credentials?.map(({ secret }) => secret))],
-    ['approvals, unasked', list(approvals.allow) || 'none'],
+    [
+      'approvals, unasked',
+      list([...approvals.allow, ...(approvals.commands ?? []).map((one) => `"${one}"`)]) || 'none',
+    ],
     ['network egress', list(egress)],
     ['data source', kind && `${kind}/${name}`],
     ['repository', repository && [repository.url, repository.ref].filter(Boolean).join(' at ')],

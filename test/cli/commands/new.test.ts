@@ -11,8 +11,14 @@ describe('tiny new', () => {
   it('makes a Session of all its flags, stamped with who asked', async () => {
     const harness = makeHarness();
     const flags =
-      '--name a --repo https://github.com/acme/shop --ref main --agent codex --model m --allow read,edit --allow fetch --env A=b=c --env B= --credentials keys --storage 20Gi --suspend --deadline 2h';
-    const { code, out, err } = await harness.tiny(['new', 'Fix it', ...flags.split(' ')]);
+      '--name a --repo https://github.com/acme/shop --ref main --agent codex --model m --allow read,edit --allow fetch,run --budget 2M --budget 5USD --env A=b=c --env B= --credentials keys --storage 20Gi --suspend --deadline 2h';
+    const { code, out, err } = await harness.tiny([
+      'new',
+      'Fix it',
+      ...flags.split(' '),
+      '--allow-command',
+      'npm run *',
+    ]);
     expect({ code, out, err }).toEqual({ code: 0, out: 'session.tiny.dev/a created\n', err: '' });
     expect(made(harness)?.spec).toMatchObject({
       prompt: 'Fix it',
@@ -25,7 +31,8 @@ describe('tiny new', () => {
           { name: 'B', value: '' },
         ],
       },
-      approvals: { allow: ['read', 'edit', 'fetch'] },
+      approvals: { allow: ['read', 'edit', 'fetch', 'run'], commands: ['npm run *'] },
+      budget: { tokens: 2_000_000, cost: { amount: '5', currency: 'USD' } },
       credentials: [{ secret: 'keys' }],
       storage: { size: '20Gi', accessMode: 'ReadWriteOnce' },
       suspend: true,
@@ -54,6 +61,8 @@ describe('tiny new', () => {
 
   it.each([
     ['no prompt', ['new'], /the prompt is missing/],
+    ['a command with more than words', ['new', 'x', '--allow-command', 'a; b'], /--allow-command: must be words/],
+    ['a budget of nothing', ['new', 'x', '--budget', '0'], /--budget: /],
     ['two prompts', ['new', 'x', '-f', 'task.md'], /given twice/],
     ['an empty prompt', ['new', ''], /prompt is missing/],
     ['a file that is not there', ['new', '-f', 'none.md'], /can't read none.md/],
