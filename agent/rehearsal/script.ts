@@ -36,6 +36,10 @@ const step = z.union([
   z.strictObject({
     apply: z.strictObject({ objects: words.min(1), reason: words.min(1), force: z.boolean().optional() }),
   }),
+  /** Pushes what it has committed. */
+  z.strictObject({ push: z.literal(true) }),
+  /** The same, and opens a pull request. */
+  z.strictObject({ pullRequest: z.strictObject({ title: words.min(1), body: words, base: words.min(1).optional() }) }),
   /** Waits for so many seconds. */
   z.strictObject({ wait: z.number().min(0).max(86_400) }),
   /** Waits until a file of the repository is there. */
@@ -55,6 +59,8 @@ export const STEP_NAMES = [
   'ask',
   'spawn',
   'apply',
+  'push',
+  'pullRequest',
   'wait',
   'waitFor',
   'crash',

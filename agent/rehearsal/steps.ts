@@ -59,6 +59,9 @@ const ACTS: Acts = {
     const { text, refused } = await tools.call('apply', input, signal);
     await say(refused ? `not applied: ${text}` : `applied: ${text}`);
   },
+  push: async (_, { tools, signal, say }) => say((await tools.call('push', {}, signal)).text),
+  pullRequest: async (input, { tools, signal, say }) =>
+    say((await tools.call('open_pull_request', input, signal)).text),
   wait: (seconds, { clock, signal }) => clock.sleep(seconds * 1000, signal),
   waitFor: async ({ file }, { cwd, clock, signal }) => {
     while (!existsSync(inside(cwd, file))) await clock.sleep(50, signal);

@@ -22,24 +22,32 @@ const credentials: V1Volume = {
 const secretVolume = (name: string, secretName: string | undefined): V1Volume[] =>
   secretName === undefined ? [] : [{ name, secret: { secretName, defaultMode: 0o440 } }];
 
-const nameOf = (index: number) => `secret-${index}`;
+/**
+ * The Secrets of the agent's variables as files: what harness and tools take out of all that leaves the pod. Of a key
+ * that several have the last one counts, here as among the variables.
+ */
+const secrets = (named: { secret: string }[]): V1Volume[] =>
+  named.length === 0
+    ? []
+    : [
+        {
+          name: 'secrets',
+          projected: { defaultMode: 0o440, sources: named.map(({ secret }) => ({ secret: { name: secret } })) },
+        },
+      ];
 
-/** The Secrets of the agent's variables as files: what harness and tools take out of all that leaves the pod. */
+/** Where those files are. */
 export const secretMounts = ({ spec }: Session): V1VolumeMount[] =>
-  (spec.credentials ?? []).map((_, index) => ({
-    name: nameOf(index),
-    mountPath: `/etc/tiny/secrets/${index}`,
-    readOnly: true,
-  }));
+  spec.credentials?.length ? [{ name: 'secrets', mountPath: '/etc/tiny/secrets', readOnly: true }] : [];
 
 export function makeVolumes(session: Stored<Session>): V1Volume[] {
-  const { repository, credentials: secrets = [] } = session.spec;
+  const { repository, credentials: named = [] } = session.spec;
   return [
     { name: 'work', persistentVolumeClaim: { claimName: session.metadata.name } },
     { name: 'prompt', secret: { secretName: promptSecretName(session) } },
     ...secretVolume('git', repository?.credentialsSecret),
     ...secretVolume('push', repository?.push?.credentialsSecret),
-    ...secrets.flatMap(({ secret }, index) => secretVolume(nameOf(index), secret)),
+    ...secrets(named),
     { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '16Mi' } },
     { name: 'tmp', emptyDir: {} },
     credentials,

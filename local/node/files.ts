@@ -31,9 +31,10 @@ function fieldFile({ metadata }: Pod, { path, fieldRef }: V1DownwardAPIVolumeFil
 }
 
 async function sourceFiles(reader: Reader, source: V1VolumeProjection): Promise<Iterable<[string, Buffer]>> {
-  const { configMap, downwardAPI, serviceAccountToken: token } = source;
+  const { configMap, downwardAPI, secret, serviceAccountToken: token } = source;
   if (token) return [[token.path, Buffer.from(await reader.token(token.expirationSeconds))]];
   if (downwardAPI) return (downwardAPI.items ?? []).map((item) => fieldFile(reader.pod, item));
+  if (secret) return dataOf(reader, SECRETS, secret.name);
   if (!configMap) throw new Error(`the stand-in does not project ${Object.keys(source)}`);
   const data = await dataOf(reader, CONFIG_MAPS, configMap.name);
   return (configMap.items ?? []).map(({ key, path }) => {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findCondition } from '../../lib/api/conditions.ts';
-import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, PODS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
-import { Local, NAMESPACE, run, script, sessionNamed, until } from './local.ts';
+import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, PODS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
+import { Local, NAMESPACE, run, script, serveRepository, sessionNamed, until } from './local.ts';
 
 const local = new Local();
 beforeAll(() => local.up());
@@ -104,6 +104,56 @@ test('a repository that is a path, an option, holds a password or is a metadata 
     expect(applied.code).toBe(1);
     expect(applied.err).toContain('must be https://HOST/PATH');
   }
+});
+
+test('a private repository is cloned and, after a yes, pushed to, with credentials that no part of the agent has', async () => {
+  const credentials = { username: 'bot', password: 'PUSH-hunter2-hunter2' };
+  const server = await serveRepository(local, { credentials, pushes: true });
+  const data = (values: object) =>
+    Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
+  const keep = (name: string, values: object) =>
+    local
+      .client()
+      .create(SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata: ref(name), data: data(values) } as never);
+  await Promise.all([keep('git', credentials), keep('model', { MODEL_KEY: 'MODEL-hunter2-hunter2' })]);
+  const prompt = script(
+    { status: 'the key is MODEL-hunter2-hunter2' },
+    { edit: { file: 'a', text: 'x\n' } },
+    { commit: 'Add a' },
+    { push: true },
+    { waitFor: { file: '.git/go' } },
+  );
+  const repository = {
+    url: `${server.url}/project.git`,
+    depth: 1,
+    credentialsSecret: 'git',
+    push: { credentialsSecret: 'git', unasked: false },
+  };
+  await local.make('private', { prompt, repository, credentials: [{ secret: 'model' }] });
+  const { metadata, spec } = await local.question('private');
+  expect(spec).toMatchObject({
+    kind: 'Permit',
+    text: expect.stringContaining('push 1 commit to the branch tiny/private'),
+  });
+  for (const { argv, environ } of local.processes()) expect(argv + environ).not.toContain('PUSH-hunter2');
+  await local.as('bob', 'answer', metadata.name, 'allow', '--yes');
+  const pushed = await local.session('private', 'to push', ({ status }) => status?.result?.pushed);
+  writeFileSync(join(await local.volume('private'), 'repo/repo/.git/go'), '');
+  const { status } = await local.finished('private');
+  expect(status?.result?.pushed).toEqual(pushed.status?.result?.pushed);
+  expect(status?.result).toMatchObject({
+    commits: 1,
+    pushed: { branch: 'tiny/private', commit: status?.result?.commit },
+  });
+  const tip = execFileSync('git', ['--git-dir', join(local.folder, 'git/project.git'), 'rev-parse', 'tiny/private']);
+  expect(tip.toString().trim()).toBe(status?.result?.commit);
+  const [session, questions] = [await local.get(SESSIONS, 'private'), await local.names(QUESTIONS)];
+  const told = JSON.stringify([session?.status, await Promise.all(questions.map((one) => local.get(QUESTIONS, one)))]);
+  expect(told).not.toMatch(/hunter2/);
+  expect(session?.status?.message ?? '').not.toContain('MODEL');
+  const found = await run(['grep', '-rlE', '(PUSH|MODEL)-hunter2', join(local.data, 'node/pods')], { env: local.env });
+  expect(found).toMatchObject({ code: 1, out: '' });
+  await server.stop();
 });
 
 test('a Session deleted while it is being made leaves nothing', async () => {

@@ -309,7 +309,7 @@ describe('the workload', () => {
     const { agent, tools, clone } = podOf(full());
     const secrets = (container?: V1Container) =>
       container?.volumeMounts?.filter(({ name }) => !['run', 'work', 'tmp', 'prompt'].includes(name));
-    const own = { name: 'secret-0', mountPath: '/etc/tiny/secrets/0', readOnly: true };
+    const own = { name: 'secrets', mountPath: '/etc/tiny/secrets', readOnly: true };
     expect(secrets(agent)).toEqual([own]);
     expect(secrets(clone)).toEqual([{ name: 'git', mountPath: '/etc/tiny/git', readOnly: true }]);
     expect(secrets(tools)).toEqual([
