@@ -91,10 +91,11 @@ describe('imports go one way', () => {
   const LAYERS = [
     ['lib/api/', 'lib/age.ts', 'lib/archive/'],
     ['lib/identity/', 'lib/kube/'],
-    ['lib/plan.ts', 'lib/outcome.ts', 'lib/event/', 'lib/install/'],
+    ['lib/outcome.ts', 'lib/event/', 'lib/install/'],
+    ['lib/plan.ts'],
     ['lib/ensure.ts', 'lib/session/'],
     ['lib/question/'],
-    ['lib/channel/', 'lib/intake/'],
+    ['lib/channel/', 'lib/intake/', 'lib/sweep/'],
     ['lib/slack/', 'lib/github/'],
     ['lib/reconcile.ts'],
   ];
