@@ -175,6 +175,29 @@ describe('a clone', () => {
   });
 });
 
+it('over SSH asks only a server that the Secret vouches for, with its key and no one else', async () => {
+  const programs = mkdtempSync(join(folder, 'bin-'));
+  const ssh = `#!/bin/sh
+printf '%s\n' "$@" > '${folder}/arguments'
+while [ "$1" != -i ]; do shift; done
+stat -c %a "$2" > '${folder}/mode'
+cp "$2" '${folder}/key'
+exec git-upload-pack '${root}/repo.git'
+`;
+  writeFileSync(join(programs, 'ssh'), ssh, { mode: 0o755 });
+  const secret = secretWith({ 'ssh-privatekey': 'the-private-key', known_hosts: 'git.example ssh-ed25519 AAAA' });
+  expect(await clone({ url: 'git@git.example:o/repo.git' }, { secret, path: programs })).toMatchObject({
+    base: seed.head,
+  });
+  const asked = readFileSync(join(folder, 'arguments'), 'utf8');
+  for (const option of ['StrictHostKeyChecking=yes', 'IdentitiesOnly=yes', 'BatchMode=yes', 'ForwardAgent=no'])
+    expect(asked).toContain(`-o\n${option}\n`);
+  expect(asked).toMatch(/git@git\.example\ngit-upload-pack 'o\/repo\.git'\n$/);
+  expect(readFileSync(join(folder, 'mode'), 'utf8')).toBe('600\n');
+  expect(readFileSync(join(folder, 'key'), 'utf8')).toBe('the-private-key\n');
+  expect(everything() + asked + lines).not.toContain('the-private-key');
+});
+
 describe('an agent that knows that the clone runs again', () => {
   it('gets none of its code run there, where the credentials are', async () => {
     const secret = secretWith(credentials);
