@@ -4,6 +4,7 @@
  */
 import type { Condition, KubeObject, Person, Stored } from './api/meta.ts';
 import type { Proposal } from './api/question-parts.ts';
+import type { Look } from './event/receive.ts';
 import type { Client, Precondition, Ref, ResourceType } from './kube/types.ts';
 
 /** One object that must exist. */
@@ -90,12 +91,6 @@ export interface Plan {
 }
 
 export const NOTHING: Plan = { ensure: [], remove: [] };
-
-/**
- * How an object is looked at. At a glance what was reported is believed: most events are our own reports, coming back.
- * Closely, each child is looked at too: the sweep asks for it where a child is missing or is not as it was made.
- */
-export type Look = 'glance' | 'closely';
 
 /** How one kind of object is reconciled: all of it pure. */
 export interface Reconciler<T extends KubeObject> {

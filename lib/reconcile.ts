@@ -5,11 +5,12 @@
  */
 import type { KubeObject, Stored } from './api/meta.ts';
 import { ensure, remove } from './ensure.ts';
+import type { Look } from './event/receive.ts';
 import { ImpersonationRefused } from './identity/impersonation-headers.ts';
 import { isConflict, isNotFound } from './kube/errors.ts';
 import type { Client, Ref } from './kube/types.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
-import type { Look, Plan, Reconciler, Refusal, Report, Tidings } from './plan.ts';
+import type { Plan, Reconciler, Refusal, Report, Tidings } from './plan.ts';
 
 export interface ReconcileOptions {
   /** Reads and reports as the caller; acts as the person of the plan. */

@@ -3,8 +3,9 @@
  * is known: that it is being deleted, why it ended or was refused, and that one that sleeps waits for an answer. Pure.
  */
 import { findCondition, isTrue } from '../../lib/api/conditions.ts';
-import type { Stored } from '../../lib/api/meta.ts';
+import type { Condition, Stored } from '../../lib/api/meta.ts';
 import type { Session } from '../../lib/api/session.ts';
+import { STUCK } from '../../lib/sweep/stuck.ts';
 
 const endWord = ({ completed, reason }: { completed: boolean; reason: string }): string =>
   completed ? 'Finished' : reason;
@@ -16,6 +17,8 @@ export function sessionState(session: Stored<Session>): string {
   if (end) return endWord(end);
   const materialised = findCondition(session, 'Materialised');
   if (materialised?.status === 'False') return materialised.reason;
+  const stuck = hangsOn(session);
+  if (stuck) return stuck.reason;
   if (isTrue(session, 'Suspended')) return isTrue(session, 'Waiting') ? 'Waiting' : 'Suspended';
   return findCondition(session, 'Ready')?.reason ?? 'Pending';
 }
@@ -24,9 +27,17 @@ export function sessionState(session: Stored<Session>): string {
 export function sessionMessage(session: Stored<Session>): string {
   const materialised = findCondition(session, 'Materialised');
   if (materialised?.status === 'False') return materialised.message;
+  const stuck = hangsOn(session);
+  if (stuck) return stuck.message;
   const finished = findCondition(session, 'Finished');
   if (finished?.status === 'True' && finished.reason !== 'Completed') return finished.message;
   return session.status?.message ?? '';
+}
+
+/** What keeps its pod from running, as the sweep found it. */
+function hangsOn(session: Stored<Session>): Condition | undefined {
+  const stuck = findCondition(session, STUCK);
+  return stuck?.status === 'True' && !isTrue(session, 'Suspended') ? stuck : undefined;
 }
 
 /** How a Session that has finished went; `undefined` where it hasn't. */

@@ -5,12 +5,17 @@
 import { CloudEvent, HTTP, type Message } from 'cloudevents';
 import * as z from 'zod/mini';
 import type { ResourceType } from '../kube/types.ts';
-import type { Look } from '../plan.ts';
 
 /** The event can't be read; the message says why and quotes nothing of it. */
 export class UnreadableEvent extends Error {
   override name = 'UnreadableEvent';
 }
+
+/**
+ * How an object is looked at. At a glance what was reported is believed: most events are our own reports, coming back.
+ * Closely, each child is looked at too: the sweep asks for it where a child is missing or is not as it was made.
+ */
+export type Look = 'glance' | 'closely';
 
 export interface Subject {
   kind: string;

@@ -17,6 +17,8 @@ export const POD_SECURITY: V1PodSecurityContext = {
 /** The Pod Security level `restricted`, and a read-only root besides. */
 export const confined = (container: V1Container): V1Container => ({
   ...container,
+  // Whoever may read a pod's status, and not its log, is to learn why a container ended.
+  terminationMessagePolicy: 'FallbackToLogsOnError',
   securityContext: {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,

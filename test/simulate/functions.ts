@@ -1,7 +1,7 @@
 /** Functions as Knative runs them: each event lost, doubled or late, and the process killed at any write. */
 import type { KubeObject } from '../../lib/api/meta.ts';
+import type { Look } from '../../lib/event/receive.ts';
 import type { Client, Ref } from '../../lib/kube/types.ts';
-import type { Look } from '../../lib/plan.ts';
 import { questions } from '../../lib/question/plan.ts';
 import { reconcile } from '../../lib/reconcile.ts';
 import { sessions } from '../../lib/session/plan.ts';
