@@ -6,9 +6,10 @@
 import { alreadySays, findCondition, type Telling, transition } from '../api/conditions.ts';
 import type { Condition, Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
+import type { Look } from '../event/receive.ts';
 import { mastersHint, notAPerson } from '../identity/person.ts';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, SECRETS, SESSIONS } from '../kube/types.ts';
-import { type Ensure, type Look, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
+import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
 import { atZero, isPastRetention } from './lifetime.ts';
 import { makeClaim } from './make-claim.ts';
 import { foreignTo, makeDeployment } from './make-deployment.ts';
