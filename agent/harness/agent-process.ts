@@ -3,6 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../lib/kube/clock.ts';
 import { cutStart } from '../cut.ts';
+import { wholeLines } from '../whole-lines.ts';
 import { killGroup } from './process-group.ts';
 
 /** The agent can't be started, or ended before it answered. */
@@ -51,10 +52,12 @@ export function startAgent({ command, args, cwd, env, clock, log }: StartOptions
   const child = spawn(command, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   child.once('exit', () => killGroup(child.pid));
   let said = '';
+  const lines = wholeLines((line) => log(`agent: ${line}`));
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = cutStart(said + text, KEPT_CHARACTERS);
-    for (const line of text.split('\n').filter(Boolean)) log(`agent: ${line}`);
+    lines.push(text);
   });
+  child.stderr.once('end', lines.end);
   // A write to an agent that is gone fails here; its exit is what is told.
   child.stdin.on('error', () => {});
   let isOurDoing = false;
