@@ -9,12 +9,13 @@ import type { Launch } from '../presets/preset.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
 import { adviceOn, wordsOf } from './agent-words.ts';
 import { bounded } from './bounded.ts';
+import { type Denials, denialText, noteDenials } from './denials.ts';
 import { dammed, onlyMessages } from './flood.ts';
 import { openSession } from './open-session.ts';
 import type { Permits } from './permits.ts';
 import { type TurnWatch, watchTurn } from './turn-watch.ts';
 import { followUpdates, type Updates } from './updates.ts';
-import { type TurnUsage, usageIn } from './usage.ts';
+import { sumOf, type TurnUsage, usageIn } from './usage.ts';
 
 export interface ConversationOptions {
   launch: Launch;
@@ -66,11 +67,12 @@ export async function openConversation(options: ConversationOptions): Promise<Co
     watch.take(update);
     if (update.sessionUpdate === 'notice') log(noticeLine(update));
   };
-  const connection = connect(agent, updates, { take, permits: options.permits, log });
+  const denials = noteDenials(options.permits);
+  const connection = connect(agent, updates, { take, permits: denials.permits, log });
   const ask = <T>(request: Promise<T>, what: string) => bounded(request, { agent, clock, what });
   try {
     const session = await openSession(connection.agent, { ask, options });
-    return conversationOf({ agent, connection, updates, watch }, session);
+    return conversationOf({ agent, connection, updates, watch, denials }, session);
   } catch (error) {
     await agent.end();
     throw error;
@@ -101,13 +103,13 @@ interface Parts {
   connection: acp.ClientConnection;
   updates: Updates;
   watch: TurnWatch;
+  denials: Denials;
 }
 
-function conversationOf(
-  { agent, connection, updates, watch }: Parts,
-  { id, loaded }: { id: string; loaded: boolean },
-): Conversation {
+function conversationOf(parts: Parts, { id, loaded }: { id: string; loaded: boolean }): Conversation {
+  const { agent, connection, updates, watch } = parts;
   const heard = updates.heard();
+  let isCancelled = false;
   return {
     id,
     loaded,
@@ -118,26 +120,59 @@ function conversationOf(
     async prompt(blocks) {
       updates.reset();
       watch.reset();
-      const request: acp.PromptRequest = { sessionId: id, prompt: blocks.map((text) => ({ type: 'text', text })) };
+      isCancelled = false;
       try {
-        const response = await connection.agent.request(acp.methods.agent.session.prompt, request);
-        return endOf(response, { updates, watch });
+        return await takeTurn(blocks, { id, parts, isCancelled: () => isCancelled });
       } catch (error) {
         return await failed(error, { agent, updates });
       } finally {
         updates.reset();
       }
     },
-    cancel: () => connection.agent.notify(acp.methods.agent.session.cancel, { sessionId: id }).catch(() => {}),
+    cancel() {
+      isCancelled = true;
+      return connection.agent.notify(acp.methods.agent.session.cancel, { sessionId: id }).catch(() => {});
+    },
     end: () => agent.end(),
   };
 }
 
-function endOf(response: acp.PromptResponse, { updates, watch }: Pick<Parts, 'updates' | 'watch'>): TurnEnd {
+interface TurnOf {
+  id: string;
+  parts: Parts;
+  isCancelled: () => boolean;
+}
+
+/** How often an agent that stops at a no is told to go on within a turn. */
+const MOST_DENIALS = 10;
+
+/** The turn to its end; an agent that a no has stopped is told so and goes on. */
+async function takeTurn(blocks: readonly string[], { id, parts, isCancelled }: TurnOf): Promise<TurnEnd> {
+  const { connection, updates, watch, denials } = parts;
+  const send = (texts: readonly string[]): Promise<acp.PromptResponse> => {
+    const request: acp.PromptRequest = { sessionId: id, prompt: texts.map((text) => ({ type: 'text', text })) };
+    return connection.agent.request(acp.methods.agent.session.prompt, request);
+  };
+  denials.take();
+  let response = await send(blocks);
+  let used = usageIn(response);
+  for (let times = 0; times < MOST_DENIALS && response.stopReason === 'cancelled' && !isCancelled(); times += 1) {
+    const denied = denials.take();
+    if (denied.length === 0) break;
+    response = await send([denialText(denied)]);
+    used = sumOf(used, usageIn(response));
+  }
+  return endOf(response, { updates, watch, used });
+}
+
+function endOf(
+  response: acp.PromptResponse,
+  { updates, watch, used }: Pick<Parts, 'updates' | 'watch'> & { used: TurnUsage },
+): TurnEnd {
   const summary = updates.summary();
   const why = response.stopReason === 'end_turn' ? watch.failure(summary) : undefined;
   if (why !== undefined) return { ended: true, stopReason: 'error', summary, error: inWords(why) };
-  return { ended: true, stopReason: response.stopReason, summary, ...usageIn(response) };
+  return { ended: true, stopReason: response.stopReason, summary, ...used };
 }
 
 const inWords = (why: string): string => `the agent failed: ${why}${adviceOn(why)}`;

@@ -1,6 +1,7 @@
 /** Follows what the agent says in a turn: its last words, its tool calls, its plan, what it used. What it says besides is the transcript's. */
 import type * as acp from '@agentclientprotocol/sdk';
 import { cut, cutStart } from '../cut.ts';
+import { DENIED } from './denials.ts';
 import { CONTINUE } from './prompt.ts';
 
 export interface Updates {
@@ -31,7 +32,7 @@ export function followUpdates({ status }: { status: (line: string) => void }): U
     words = '';
   };
   const hear = (text: string) => {
-    if (text.trim().startsWith(CONTINUE)) return;
+    if ([CONTINUE, DENIED].some((ours) => text.trim().startsWith(ours))) return;
     heard = cutStart(isSpeaking ? heard + text : text, KEPT_CHARACTERS);
     isSpeaking = true;
   };

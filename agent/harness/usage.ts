@@ -44,6 +44,15 @@ export function usageIn(response: acp.PromptResponse): TurnUsage {
   };
 }
 
+/** Of two answers of one turn. */
+export function sumOf(one: TurnUsage, other: TurnUsage): TurnUsage {
+  const names = ['inputTokens', 'cachedTokens', 'outputTokens'] as const;
+  const sums = names.flatMap((name) =>
+    one[name] === undefined && other[name] === undefined ? [] : [[name, (one[name] ?? 0) + (other[name] ?? 0)]],
+  );
+  return { ...one, ...other, ...Object.fromEntries(sums) };
+}
+
 const MILLION = 1_000_000;
 
 /** The cost in an update; `undefined` where it has none that can be counted. */
