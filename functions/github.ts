@@ -1,4 +1,4 @@
-/** Function `github`: woken by a delivery of GitHub, and at `/events` by a Session or a Question that changed. */
+/** Function `github`: woken by a delivery of GitHub, and by a Session or a Question that changed. */
 import { makeGitHub } from '../lib/github/api.ts';
 import { takeEvent } from '../lib/github/event.ts';
 import { handleGitHub } from '../lib/github/handle.ts';
@@ -37,7 +37,8 @@ function makeHandler({ env, client, log, later }: Edge): Handler {
   const tell = (session: Ref) => turns.run(`${session.namespace}/${session.name}`, () => tellSession(session, options));
   return async ({ method, path, headers, body }: Called) => {
     if (method !== 'POST') return { status: method === 'GET' && path === '/' ? 204 : 405 };
-    if (path === '/events') return await takeEvent({ headers, body }, { client, log, tell });
+    // Whoever sends an event here only has a Session read, and its comment brought up to date.
+    if (headers['ce-type'] !== undefined) return await takeEvent({ headers, body }, { client, log, tell });
     return await handleGitHub({ headers, body }, { ...options, tellLater: (session) => later(tell(session)) });
   };
 }

@@ -1,6 +1,7 @@
 /** `tiny new`: a Session from a prompt. */
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Session } from '../../lib/api/session.ts';
+import { ASKED_BY } from '../../lib/intake/make-session.ts';
 import { isAlreadyExists } from '../../lib/kube/errors.ts';
 import { collectionPath } from '../../lib/kube/path.ts';
 import { SESSIONS } from '../../lib/kube/types.ts';
@@ -17,6 +18,7 @@ import { waitUntilFinished } from '../session/wait.ts';
 import { readText } from '../text/read.ts';
 
 interface Options extends SpecOptions {
+  fromGithubIssue?: string;
   file?: string;
   name?: string;
   wait?: boolean;
@@ -30,12 +32,17 @@ Examples:
   ${program} new "Fix the flaky login test" --repo https://github.com/acme/shop
   ${program} new -f task.md --name refactor --ref main --wait
   echo "Update the changelog" | ${program} new - --repo git@github.com:acme/shop.git
+  ${program} new --from-github-issue acme/shop#12
   ${program} new "Say hello" --agent rehearsal --dry-run -o yaml > session.yaml`;
 
 export const define: Define = (command, app) =>
   command
     .argument('[prompt]', 'what the agent is to do; - reads stdin')
     .option('-f, --file <file>', 'read the prompt from a file; - is stdin')
+    .option(
+      '--from-github-issue <issue>',
+      'what an issue or pull request asks for, OWNER/REPO#NUMBER; the prompt, if any, is said besides',
+    )
     .option('--name <name>', 'the name of the Session (default: made from the prompt)')
     .option('--repo <url>', 'the git repository to work on')
     .option('--ref <ref>', 'its branch, tag or commit')
@@ -58,17 +65,42 @@ export const define: Define = (command, app) =>
     .addHelpText('after', examples(app.program))
     .action((prompt: string | undefined, options: Options) => create(app, prompt, options));
 
+/** What is asked for, by a prompt or an issue. */
+interface Asked {
+  prompt: string;
+  name: string;
+  annotations?: Record<string, string>;
+  options: Options;
+}
+
+async function askedFor(app: App, argument: string | undefined, options: Options): Promise<Asked> {
+  const { fromGithubIssue: issue, file } = options;
+  const given = issue === undefined || argument !== undefined || file !== undefined;
+  const said = given ? await readText(app, { what: 'prompt', argument, file }) : '';
+  if (issue === undefined) return { prompt: said, name: options.name ?? makeName(said, app.random(5)), options };
+  const { fromGitHubIssue } = await import('../session/github-issue.ts');
+  const { prompt, name, annotations, repo, ref } = await fromGitHubIssue(app, issue, said);
+  const cloned = options.repo ? {} : { repo, ...(ref && { ref }) };
+  return { prompt, name: options.name ?? name, annotations, options: { ...cloned, ...options } };
+}
+
+/** The Session, for the cluster or to be looked at. */
+function sessionFor({ prompt, name, annotations, options }: Asked, identity: Omit<Identity, 'name'>): Session {
+  const session = makeSession(prompt, options, { ...identity, name });
+  return annotations ? { ...session, metadata: { ...session.metadata, annotations } } : session;
+}
+
 async function create(app: App, argument: string | undefined, options: Options): Promise<void> {
   const side = dryRunSide(options);
-  const prompt = await readText(app, { what: 'prompt', argument, file: options.file });
-  const name = options.name ?? makeName(prompt, app.random(5));
-  makeSession(prompt, options, { name, namespace: 'default', requester: undefined });
-  if (side) return dryRun(app, side, (identity) => makeSession(prompt, options, { ...identity, name }));
+  const asked = await askedFor(app, argument, options);
+  sessionFor(asked, { namespace: 'default', requester: undefined });
+  if (side) return dryRun(app, side, (identity) => sessionFor(asked, identity));
   const { client, namespace } = await app.cluster();
-  const session = makeSession(prompt, options, { name, namespace, requester: await whoAmI(client) });
-  const made = await withProgress(app.io.stderr, `Making Session ${name}`, () => send(app, session));
-  await printDone(app, made, 'created');
-  await settleSession(app, { namespace, name });
+  const { name } = asked;
+  const session = sessionFor(asked, { namespace, requester: await whoAmI(client) });
+  const { made, anew } = await withProgress(app.io.stderr, `Making Session ${name}`, () => send(app, session));
+  await printDone(app, made, anew ? 'created' : 'unchanged: the issue has it already');
+  if (anew) await settleSession(app, { namespace, name });
   if (options.wait) await waitUntilFinished(app, made);
 }
 
@@ -96,13 +128,16 @@ async function dryRun(
   await printDone(app, await client.request<Stored<Session>>('POST', path, session), 'created (server dry run)');
 }
 
-async function send(app: App, session: Session): Promise<Stored<Session>> {
+/** Makes it; `anew` is false where it is that of the same issue, made before. */
+async function send(app: App, session: Session): Promise<{ made: Stored<Session>; anew: boolean }> {
   const { client, namespace } = await app.cluster();
   try {
-    return await client.create(SESSIONS, session);
+    return { made: await client.create(SESSIONS, session), anew: true };
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    const { name } = session.metadata;
+    const { name, annotations } = session.metadata;
+    const made = annotations && (await client.get(SESSIONS, { namespace, name }));
+    if (made?.metadata.annotations?.[ASKED_BY] === annotations?.[ASKED_BY] && made) return { made, anew: false };
     throw new Failure(
       `Session "${name}" exists already in namespace ${namespace}`,
       `Choose another --name, or see \`tiny show ${name}\`.`,

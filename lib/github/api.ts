@@ -21,7 +21,7 @@ export interface GitHubOptions {
   send: Send;
   /** `https://api.github.com`, or `https://HOST/api/v3` of an Enterprise Server. */
   url: string;
-  /** Read anew for each request. Throws `GitHubError` where there is none. */
+  /** Read anew for each request; empty: without one. Throws `GitHubError`. */
   token: () => Promise<string>;
   now: () => Date;
 }
@@ -33,9 +33,10 @@ export type GitHub = <T>(method: Method, path: string, body?: object) => Promise
 
 export function makeGitHub({ send, url, token, now }: GitHubOptions): GitHub {
   return async <T>(method: Method, path: string, body?: object) => {
+    const bearer = await token();
     const headers = {
       accept: 'application/vnd.github+json',
-      authorization: `Bearer ${await token()}`,
+      ...(bearer && { authorization: `Bearer ${bearer}` }),
       'user-agent': 'tiny',
       'x-github-api-version': '2022-11-28',
       ...(body && { 'content-type': 'application/json' }),
