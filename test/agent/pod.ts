@@ -16,8 +16,9 @@ import { type PretendedApi, pretendApi, SESSION_UID } from './pretended-api.ts';
 export async function until<T>(
   look: () => T | undefined | false,
   what: () => string = () => 'what was waited for',
+  patienceMs = 25_000,
 ): Promise<T> {
-  const end = Date.now() + 25_000;
+  const end = Date.now() + patienceMs;
   for (;;) {
     const seen = look();
     if (seen) return seen;
@@ -34,6 +35,10 @@ export interface PodOptions {
   repository?: { url: string; ref?: string; depth?: number };
   config?: Record<string, unknown>;
   agent?: Record<string, unknown>;
+  /** Further variables of the agent's container. */
+  env?: Record<string, string>;
+  /** How long to wait for anything, milliseconds. */
+  patienceMs?: number;
   gitCredentials?: string;
 }
 
@@ -75,13 +80,14 @@ export class Pod {
   async start(): Promise<this> {
     if (!this.#closeTools) await this.startTools();
     await this.#clone();
-    const { repository, config, agent, sha256, programs } = this.#options;
+    const { repository, config, agent, env, sha256, programs } = this.#options;
     const at = (name: string) => join(this.folder, name);
     const child = spawn(process.execPath, [join(programs, 'harness.cjs')], {
       env: {
         PATH: process.env['PATH'],
         HOME: at('home'),
         NODE_COMPILE_CACHE: join(programs, 'cache'),
+        ...env,
         TINY_NAMESPACE: 'p',
         TINY_SESSION: 's',
         TINY_SESSION_UID: SESSION_UID,
@@ -164,7 +170,8 @@ export class Pod {
   }
 
   until<T>(look: () => T | undefined | false): Promise<T> {
-    return until(look, () => `status ${JSON.stringify(this.api.session().status)}; log:\n${this.log}`);
+    const told = () => `status ${JSON.stringify(this.api.session().status)}; log:\n${this.log}`;
+    return until(look, told, this.#options.patienceMs);
   }
 
   condition(type: string) {
