@@ -20,6 +20,11 @@ const BENCHES: Record<string, Entry> = {
       'requests and time for a new Session; ratio of a burst of events to a plain loop of the same requests; --engine kubernetes: 1,000 at once (at least 0.8)',
     load: async () => (await import('./materialise.ts')).materialise,
   },
+  sweep: {
+    summary:
+      'a pass over 1,000 and 10,000 converged Sessions on a real API server, and 100 healed; ratio to a plain listing (at most 3)',
+    load: async () => (await import('./sweep.ts')).sweep,
+  },
   up: {
     summary:
       'tiny up until it is ready (at most 3 s; --engine kubernetes: 15 s), --demo (60 s), --test (120 s); ratio to a bare start of Node',

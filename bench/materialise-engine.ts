@@ -7,6 +7,7 @@ import { type Client, DEPLOYMENTS, SESSIONS } from '../lib/kube/types.ts';
 import { reconcile } from '../lib/reconcile.ts';
 import { sessions } from '../lib/session/plan.ts';
 import { startWorld } from '../test/contract/world.ts';
+import { atOnce } from './at-once.ts';
 import { plainly } from './plain-loop.ts';
 import { result } from './throughput.ts';
 import type { Result } from './types.ts';
@@ -15,17 +16,6 @@ const NAMESPACE = 'bench';
 /** As many as function `session` takes at a time (`containerConcurrency`). */
 const AT_ONCE = 20;
 const names = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
-
-/** Does `work` for each, `AT_ONCE` at a time; milliseconds in all. */
-async function all(items: readonly string[], work: (name: string) => Promise<unknown>): Promise<number> {
-  const waiting = [...items];
-  const began = performance.now();
-  const worker = async () => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) await work(name);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return performance.now() - began;
-}
 
 const request = (name: string) =>
   ({
@@ -56,11 +46,13 @@ export async function materialiseOnEngine(sessionsAtOnce: number): Promise<Resul
     await world.project(NAMESPACE);
     const alice = world.as('alice');
     const [made, plain] = [names('made', sessionsAtOnce), names('plain', sessionsAtOnce)];
-    await all([...made, ...plain], (name) => alice.create(SESSIONS, request(name)));
+    await atOnce(AT_ONCE, [...made, ...plain], (name) => alice.create(SESSIONS, request(name)));
     const client = world.functionClient('session');
-    const plainMs = await all(plain, (name) => plainly(client, { namespace: NAMESPACE, name }));
+    const plainMs = await atOnce(AT_ONCE, plain, (name) => plainly(client, { namespace: NAMESPACE, name }));
     const ref = (name: string) => ({ namespace: NAMESPACE, name });
-    const madeMs = await all(made, (name) => reconcile(sessions, ref(name), { client, now: () => new Date() }));
+    const madeMs = await atOnce(AT_ONCE, made, (name) =>
+      reconcile(sessions, ref(name), { client, now: () => new Date() }),
+    );
     return result({ sessionsAtOnce, plainMs, madeMs, counted: await count(world.admin, 'made') });
   } finally {
     await world.engine.stop();

@@ -12,6 +12,7 @@ export interface Ask {
 
 export interface Program {
   pid: number;
+  port: number;
   /** When it was started, on the clock of `performance.now()`. */
   began: number;
   /** The status of the answer; waits until the server listens. Throws where the process has ended. */
@@ -55,5 +56,5 @@ export async function startProgram(args: string[], env: Record<string, string> =
     child.kill('SIGTERM');
     return exited;
   };
-  return { pid: child.pid ?? 0, began, ask, end };
+  return { pid: child.pid ?? 0, port, began, ask, end };
 }
