@@ -26,6 +26,7 @@ const PEOPLE: Record<string, Person> = {
   session: functionOf('session'),
   question: functionOf('question'),
   sweep: functionOf('sweep'),
+  slack: functionOf('slack'),
 };
 
 function functionOf(name: string): Person {
@@ -46,6 +47,8 @@ export interface Request {
 export interface Stage {
   /** The environment of a function's process. */
   envOf(name: string): Record<string, string>;
+  /** Where files of the stage are; gone with it. */
+  folder: string;
   /** Acts as `alice`, who may make Sessions, or as the function of that name. */
   as(name: string): Client;
   newSession(name: string): Promise<Stored<Session>>;
@@ -118,5 +121,5 @@ export async function setStage(root: string): Promise<Stage> {
     TINY_CREDENTIALS: writeCredentials(folder, name, server.caPem),
     LOG_LEVEL: 'warn',
   });
-  return { envOf, eventOf, as, newSession, requests: (by) => requestsIn(join(folder, 'audit.log'), by), close };
+  return { envOf, folder, eventOf, as, newSession, requests: (by) => requestsIn(join(folder, 'audit.log'), by), close };
 }

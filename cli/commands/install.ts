@@ -19,6 +19,9 @@ interface Options extends Wanted {
   impersonateFile?: string;
 }
 
+/** Functions that are reached from outside of the cluster, and so installed where somebody wants them. */
+const OPTIONAL = ['slack'];
+
 /** `a,b`, and the option may stand several times. */
 const names = (text: string, before: readonly string[] = []): string[] => [
   ...before,
@@ -43,6 +46,7 @@ export const define: Define = (command, app) =>
       'what functions may apply of what agents propose: ConfigMap,Deployment.apps',
       names,
     )
+    .option('--with <functions>', `functions that others call: ${OPTIONAL.join(', ')}`, names)
     .option('--kafka', "the Kafka broker instead of Knative's in-memory one")
     .option('--dead-letters', 'show events that could not be delivered in the log of a function')
     .option('--dry-run', 'show what would change, and change nothing')
@@ -69,6 +73,7 @@ const REGISTRY = /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9._/-]+)?$/;
 /** What says nothing beside --minimal, and why. */
 const BESIDE_MINIMAL: readonly [(options: Options) => unknown, string][] = [
   [({ kafka, deadLetters }) => kafka || deadLetters, '--minimal installs no eventing'],
+  [(options) => options.with, '--minimal installs no functions'],
   [({ applyKinds }) => applyKinds, '--minimal installs no functions, so none applies anything'],
   [
     ({ impersonate, impersonateFile }) => impersonate || impersonateFile,
@@ -92,6 +97,9 @@ function checked(options: Options): void {
   const { registry } = options;
   const wrong = contradiction(options);
   if (wrong) throw new UsageError(wrong);
+  const unknown = options.with?.find((name) => !OPTIONAL.includes(name));
+  if (unknown)
+    throw new UsageError(`there is no function "${unknown}" to install --with`, `There is: ${OPTIONAL.join(', ')}.`);
   if (registry !== undefined && !REGISTRY.test(registry))
     throw new UsageError(`--registry "${registry}" is no HOST[:PORT][/PATH]`, 'Leave out https:// and the image.');
 }

@@ -25,6 +25,8 @@ export interface Wanted extends Named {
   kafka?: boolean;
   /** Undelivered events are shown in a log. */
   deadLetters?: boolean;
+  /** Functions that are installed where somebody wants them, by name. */
+  with?: readonly string[];
   force?: boolean;
 }
 
@@ -73,7 +75,8 @@ function fitted({ registry, kafka, deadLetters }: Wanted, folder: string): KubeO
 export async function planInstall(client: Client, wanted: Wanted): Promise<InstallPlan> {
   const { minimal = false, force = false } = wanted;
   const features = await detectFeatures(client);
-  const choice = choose(features, { minimal, force, impersonates: peopleOf(wanted).length > 0 });
+  const functions = wanted.with;
+  const choice = choose(features, { minimal, force, functions, impersonates: peopleOf(wanted).length > 0 });
   if ('refusal' in choice) throw new Failure(choice.refusal, ...choice.hints);
   const read = choice.stages.map((stage) => ({ ...stage, objects: fitted(wanted, stage.folder) }));
   const after = read.findIndex(({ name }) => name === 'Roles') + 1;

@@ -6,6 +6,8 @@ export interface Wish {
   minimal: boolean;
   /** Whether people were named whom functions may impersonate by the classic verb. */
   impersonates: boolean;
+  /** Functions that are installed where somebody wants them. */
+  functions?: readonly string[] | undefined;
   /** Do what is safe to refuse. */
   force: boolean;
 }
@@ -83,6 +85,11 @@ function notes(features: Features, { impersonates }: Wish): string[] {
   ];
 }
 
+const withFunctions = ({ functions = [] }: Wish): Stage[] => [
+  { name: 'Functions and eventing', folder: 'knative' },
+  ...functions.map((name) => ({ name: `Function ${name}`, folder: `knative/${name}` })),
+];
+
 /** What to apply to a cluster with `features`, or why nothing. */
 export function choose(features: Features, wish: Wish): Choice {
   const { constrainedImpersonation, verifies, standIn, version, openshift } = features;
@@ -96,7 +103,7 @@ export function choose(features: Features, wish: Wish): Choice {
       { name: 'Roles', folder: constrainedImpersonation ? 'rbac' : 'rbac/classic' },
       ...(openshift ? [{ name: 'OpenShift', folder: 'rbac/openshift' }] : []),
       ...policies(features),
-      ...(missing(features).length ? [] : [{ name: 'Functions and eventing', folder: 'knative' }]),
+      ...(missing(features).length ? [] : withFunctions(wish)),
     ],
     notes: notes(features, wish),
   };

@@ -44,12 +44,36 @@ async function sourceFiles(reader: Reader, source: V1VolumeProjection): Promise<
   });
 }
 
+/** What a volume takes of a Secret or ConfigMap. */
+interface Taking {
+  name: string | undefined;
+  items?: { key: string; path: string }[] | undefined;
+  optional?: boolean | undefined;
+}
+
+/** All of it, or the keys that are named; what is optional may be missing, whole or in part. */
+async function taken(reader: Reader, type: ResourceType<Data>, { name, items, optional }: Taking): Promise<Files> {
+  const { namespace = '' } = reader.pod.metadata;
+  if (optional && !(await reader.client.get(type, { namespace, name: name ?? '' }))) return new Map();
+  const data = await dataOf(reader, type, name);
+  if (!items) return data;
+  return new Map(
+    items.flatMap(({ key, path }): [string, Buffer][] => {
+      const content = data.get(key);
+      if (!content && !optional) throw new Error(`references non-existent key: ${key}`);
+      return content ? [[path, content]] : [];
+    }),
+  );
+}
+
 /** The files of a volume that Kubernetes fills, or `undefined` for one that the containers fill. */
 export async function filesOf(reader: Reader, volume: V1Volume): Promise<Files | undefined> {
-  const { name, secret, projected, emptyDir } = volume;
+  const { name, secret, configMap, projected, emptyDir } = volume;
   if (emptyDir) return undefined;
-  if (secret) return dataOf(reader, SECRETS, secret.secretName);
-  if (!projected) throw new Error(`volume "${name}": the stand-in has claim, emptyDir, secret and projected volumes`);
+  if (secret) return taken(reader, SECRETS, { ...secret, name: secret.secretName });
+  if (configMap) return taken(reader, CONFIG_MAPS, { ...configMap, name: configMap.name });
+  if (!projected)
+    throw new Error(`volume "${name}": the stand-in has claim, emptyDir, secret, configMap and projected volumes`);
   const files: Files = new Map();
   for (const source of projected.sources ?? [])
     for (const [path, content] of await sourceFiles(reader, source)) files.set(path, content);

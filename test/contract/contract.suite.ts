@@ -12,11 +12,11 @@ import { auditCases } from './audit.ts';
 import { matrixCases } from './matrix.ts';
 import { askingCases, guardCases, stampCases } from './policies.ts';
 import { projectAdminCases } from './project-admin.ts';
-import { projectAdminCases } from './project-admin.ts';
 import { quotaCases, raceCases } from './races.ts';
 import { rightsCases } from './rights.ts';
 import { schemaCases } from './schemas.ts';
 import { settingsCases } from './settings.ts';
+import { slackCases } from './slack.ts';
 import { spawnCases } from './spawn.ts';
 import { startWorld, type World } from './world.ts';
 
@@ -44,10 +44,10 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
     actingCases(() => world);
     boundCases(() => world);
     projectAdminCases(() => world);
-    projectAdminCases(() => world);
     raceCases(() => world);
     quotaCases(() => world);
     rightsCases(() => world);
+    slackCases(() => world);
     proposingCases(() => world);
     applyCases(() => world);
     auditCases(() => world);

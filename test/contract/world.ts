@@ -111,8 +111,9 @@ export async function startWorld(options: TestEngineOptions = {}, start: Start =
 
 function actions(engine: Server) {
   const { admin } = engine;
-  const accounts = { session: '', question: '' };
-  const functionClient = (name: 'session' | 'question') => engine.clientOf(accounts[name], `tiny-${name}`);
+  const accounts = { session: '', question: '', slack: '' };
+  const functionClient = (name: keyof typeof accounts, manager = `tiny-${name}`) =>
+    engine.clientOf(accounts[name], manager);
   return {
     admin,
     functionClient,
@@ -122,6 +123,7 @@ function actions(engine: Server) {
       await applyAll(admin, [...manifests, ...ROLES], { wait: setTimeout });
       accounts.session = await tokenFor(admin, 'tiny-system/session');
       accounts.question = await tokenFor(admin, 'tiny-system/question');
+      accounts.slack = await tokenFor(admin, 'tiny-system/slack');
       if (folders.some((folder) => folder.startsWith('rbac/policies'))) await inForce(engine);
     },
     /** A project, prepared as anyone prepares one. */
@@ -135,7 +137,7 @@ function actions(engine: Server) {
         group: 'tiny.dev',
         resource: 'sessions',
       };
-      await mayDo(admin, 'system:serviceaccount:tiny-system:question', acts);
+      for (const name of ['question', 'slack']) await mayDo(admin, `system:serviceaccount:tiny-system:${name}`, acts);
       return name;
     },
     /** The cluster's own role `edit`, or another one, in a project. */

@@ -23,7 +23,9 @@ const MODELS: Record<string, [Model, where: string, type: string]> = {
   Trigger: [Trigger, 'eventing', 'ITrigger'],
 };
 const objects = [...readManifests(at('knative')), ...readManifests(at('knative/dead-letters/sink.yaml'))];
-const all = [...objects, ...objects.map(withKafka), ...objects.map(withDeadLetters)];
+/** Functions that others call, each installed where somebody wants it. */
+const called = readManifests(at('knative/slack')) as (KubeObject & { spec: never })[];
+const all = [...called, ...objects, ...objects.map(withKafka), ...objects.map(withDeadLetters)];
 const names = (list: readonly KubeObject[]) => list.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
 describe("Knative's own schemas", () => {
@@ -84,18 +86,40 @@ describe('events', () => {
   });
 
   test('wake functions that are at zero otherwise, with a token of ten minutes and no more rights than the account has', () => {
-    const functions = of('Service').filter(({ metadata }) => metadata.name !== 'dead-letters');
-    expect(functions).toHaveLength(2);
-    for (const { spec } of functions)
+    const functions = [...of('Service'), ...called].filter(({ metadata }) => metadata.name !== 'dead-letters');
+    expect(functions.map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(['session', 'question', 'slack']),
+    );
+    for (const { spec } of functions as (KubeObject & { spec: { template: { spec: { volumes: object[] } } } })[]) {
       expect(spec).toMatchObject({
         template: {
           metadata: { annotations: { 'autoscaling.knative.dev/min-scale': '0' } },
-          spec: {
-            automountServiceAccountToken: false,
-            volumes: [{ projected: { sources: [{ serviceAccountToken: { expirationSeconds: 600 } }, {}] } }],
-          },
+          spec: { automountServiceAccountToken: false },
         },
       });
+      expect(spec.template.spec.volumes[0]).toMatchObject({
+        projected: { sources: [{ serviceAccountToken: { expirationSeconds: 600 } }, {}] },
+      });
+    }
+  });
+
+  test('tell people with a token that is mounted where there is one; what verifies a request, function slack alone has', () => {
+    const volumesOf = (name: string) =>
+      [...of('Service'), ...called].flatMap(({ metadata, spec }) =>
+        metadata.name === name
+          ? (spec as unknown as { template: { spec: { volumes: object[] } } }).template.spec.volumes
+          : [],
+      );
+    const items = ['bot-token', 'webhook-secret'].map((key) => ({ key, path: key }));
+    expect(volumesOf('question')).toContainEqual({
+      name: 'channels',
+      secret: { secretName: 'tiny-channels', optional: true, items },
+    });
+    expect(volumesOf('slack')).toContainEqual({
+      name: 'identities',
+      secret: { secretName: 'tiny-identities', optional: true },
+    });
+    expect(JSON.stringify(volumesOf('session'))).not.toContain('secretName');
   });
 
   test('are not made on a schedule, as no function is woken by one', () => expect(of('PingSource')).toEqual([]));

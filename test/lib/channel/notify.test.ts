@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CHANNEL, FakeSlack, slackError } from '../../../bench/fake-slack.ts';
+import { FakeSlack, slackError } from '../../../bench/fake-slack.ts';
+import { CHANNEL } from '../../../build/slack-press.ts';
 import { ChannelError } from '../../../lib/channel/channel.ts';
 import { type NotifyOptions, notify, SETTINGS } from '../../../lib/channel/notify.ts';
 import { QUESTIONS } from '../../../lib/kube/types.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CHANNEL, TEAM } from '../../../bench/fake-slack.ts';
+import { CHANNEL, TEAM } from '../../../build/slack-press.ts';
 import type { Session } from '../../../lib/api/session.ts';
 import { SESSIONS } from '../../../lib/kube/types.ts';
 import { apiError } from '../../support/memory-client.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { CHANNEL, pressBody, signedBySlack, TEAM } from '../../../bench/fake-slack.ts';
+import { CHANNEL, pressBody, signedBySlack, TEAM } from '../../../build/slack-press.ts';
 import { UnusableIdentities } from '../../../lib/identity/mapping.ts';
 import { QUESTIONS, SESSIONS } from '../../../lib/kube/types.ts';
 import { idOf } from '../../../lib/slack/blocks.ts';

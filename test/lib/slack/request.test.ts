@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pressBody } from '../../../bench/fake-slack.ts';
+import { pressBody } from '../../../build/slack-press.ts';
 import { readSlack, UnreadableRequest } from '../../../lib/slack/request.ts';
 
 const FORM = 'application/x-www-form-urlencoded';

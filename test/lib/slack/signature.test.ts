@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { SECRET, signedBySlack } from '../../../bench/fake-slack.ts';
+import { SECRET, signedBySlack } from '../../../build/slack-press.ts';
 import { isFromSlack } from '../../../lib/slack/signature.ts';
 
 const NOW = Date.parse('2026-11-30T12:00:00Z');

@@ -1,5 +1,6 @@
 /** Function slack against an API server in memory and a fake Slack. What people may do, a hook decides as admission would. */
-import { CHANNEL, FakeSlack, type PressOf, pressBody, signedBySlack, TEAM } from '../../../bench/fake-slack.ts';
+import { FakeSlack } from '../../../bench/fake-slack.ts';
+import { CHANNEL, type PressOf, pressBody, signedBySlack, TEAM } from '../../../build/slack-press.ts';
 import type { Identities } from '../../../lib/identity/mapping.ts';
 import type { Projects } from '../../../lib/intake/projects.ts';
 import { QUESTIONS, SESSIONS } from '../../../lib/kube/types.ts';
