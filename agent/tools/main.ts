@@ -30,10 +30,13 @@ function pushingOf({ push: asked, path, ...identity }: ToolsEnv) {
   return { push, forge: forgeOf(asked.repository, { fetch, token: push.token }) };
 }
 
-/** What takes out the values of the agent's Secrets, of the one to push with, and of the token as it is now. */
+/**
+ * What takes out values of Secrets: the agent's as they were when the pod started, since its variables stay; the one to
+ * push with, and the token, as they are now.
+ */
 function redactorIn({ secrets, push, credentials }: ToolsEnv) {
-  const fixed = [...readSecrets(secrets), ...readSecrets(push?.credentials)];
-  return redactorOf(fixed, () => [readFileSync(join(credentials, 'token'), 'utf8')]);
+  const token = join(credentials, 'token');
+  return redactorOf(readSecrets(secrets), () => [...readSecrets(push?.credentials), readFileSync(token, 'utf8')]);
 }
 
 async function main(): Promise<void> {

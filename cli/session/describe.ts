@@ -21,6 +21,8 @@ export interface Whole {
   children: readonly Stored<Session>[];
   /** Oldest first. */
   events: readonly KubeEvent[];
+  /** What keeps its pod from running. */
+  trouble?: string | undefined;
 }
 
 /** How to tell it. */
@@ -39,7 +41,7 @@ const section = (title: string, body: string): string =>
 const join = (...parts: (string | number | undefined)[]): string =>
   parts.filter((part) => part !== undefined && part !== '').join(' ');
 
-function head({ session }: Whole, { now, style }: Telling): string {
+function head({ session, trouble }: Whole, { now, style }: Telling): string {
   const { metadata, spec } = session;
   const { requester, agent, repository } = spec;
   return fields([
@@ -47,6 +49,7 @@ function head({ session }: Whole, { now, style }: Telling): string {
     ['Namespace', metadata.namespace],
     ['State', paintState(style, safeLine(sessionState(session)))],
     ['Message', safeLine(sessionMessage(session))],
+    ['Pod', trouble],
     ['Requester', safeLine(requester?.username ?? '<nobody>')],
     ['Parent', spec.parent && safeLine(spec.parent)],
     ['Agent', safeLine(join(agent.name, agent.model && `(${agent.model})`))],
@@ -94,13 +97,15 @@ const rows = <Row>(columns: Column<Row>[], items: readonly Row[]): string =>
   items.length ? table(columns, items) : '';
 
 function result({ status = {} }: Session): string {
-  const { summary, branch, commit, commits, filesChanged } = status.result ?? {};
+  const { summary, branch, commit, commits, filesChanged, pushed, pullRequest } = status.result ?? {};
   return fields([
     ['Summary', summary && quote(summary)],
     ['Branch', safeLine(branch ?? '')],
     ['Commit', safeLine(commit ?? '')],
     ['Commits', commits?.toString()],
     ['Files changed', filesChanged?.toString()],
+    ['Pushed', pushed && safeLine(`${pushed.commit} to ${pushed.branch}`)],
+    ['Pull request', safeLine(pullRequest ?? '')],
     ['Tokens', tokenWords(status.usage)],
     ['Cost', costWords(status.usage)],
     ['Turns', status.usage?.turns?.toString()],

@@ -28,6 +28,11 @@ export const ownerOf = ({ spec }: Session): string => safeLine(spec.requester?.u
 
 const list = (items: readonly string[] | undefined): string | undefined => items?.join(', ');
 
+const pushes = (repository: SessionSpec['repository']): string | undefined => {
+  const { push } = repository ?? {};
+  return push && (push.unasked ? `${push.credentialsSecret}, unasked` : push.credentialsSecret);
+};
+
 /** Field by field what runs as the requester, whole, though of a variable only its name. */
 function acts(spec: SessionSpec): [title: string, value: string | undefined][] {
   const { agent, repository, credentials, network, storage, approvals } = spec;
@@ -48,6 +53,7 @@ function acts(spec: SessionSpec): [title: string, value: string | undefined][] {
     ['data source', kind && `${kind}/${name}`],
     ['repository', repository && [repository.url, repository.ref].filter(Boolean).join(' at ')],
     ['repository credentials', repository?.credentialsSecret],
+    ['pushes with', pushes(repository)],
     ['messages', list(spec.messages?.map(({ text }) => text))],
     ['prompt', spec.prompt],
   ];

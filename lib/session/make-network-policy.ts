@@ -35,7 +35,10 @@ export function repositoryPort(url: string): number {
 }
 
 function anywhereButLinkLocal({ spec }: Session): V1NetworkPolicyEgressRule {
-  const ports = new Set([443, 6443, ...(spec.repository ? [repositoryPort(spec.repository.url)] : [])]);
+  const { url, push } = spec.repository ?? {};
+  const api = push?.pullRequests?.api;
+  const named = [url, api && `${api}/`].flatMap((one) => (one ? [repositoryPort(one)] : []));
+  const ports = new Set([443, 6443, ...named]);
   return {
     to: [{ ipBlock: { cidr: '0.0.0.0/0', except: METADATA.v4 } }, { ipBlock: { cidr: '::/0', except: METADATA.v6 } }],
     ports: [...ports].map(tcp),

@@ -23,10 +23,16 @@ describe("somebody else's Session", () => {
       retain: false,
       dataSource: { kind: 'VolumeSnapshot', name: 's' },
     },
-    repository: { url: 'https://x/y', depth: 1, credentialsSecret: 'git' },
+    repository: {
+      url: 'https://x/y',
+      depth: 1,
+      credentialsSecret: 'git',
+      push: { credentialsSecret: 'write', unasked: true },
+    },
     suspend: false,
   };
   const shown = [
+    'pushes with: write, unasked',
     'image: evil:1',
     'command: ["sh","-c","steal"]',
     'env: KEY',

@@ -167,6 +167,13 @@ describe('the network policy', () => {
     ]);
   });
 
+  test('opens the port of the API where pull requests are opened', () => {
+    const pullRequests = { provider: 'github', api: 'https://git.example:8443/api' } as const;
+    const push = { credentialsSecret: 'push', unasked: false, pullRequests };
+    const session = makeSession({ spec: { repository: { url: 'https://git.example/a', depth: 1, push } } });
+    expect(JSON.stringify(makeNetworkPolicy(session).spec.egress?.[1]?.ports)).toContain('8443');
+  });
+
   test.each([
     ['https://h/a', 443],
     ['http://h/a', 80],
