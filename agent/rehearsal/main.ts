@@ -22,6 +22,8 @@ interface Playing {
   cwd: string;
   tools: Stage['tools'];
   cancel: AbortController;
+  /** In this turn. */
+  used: { inputTokens: number; outputTokens: number };
 }
 
 const env = rehearsalEnv();
@@ -30,7 +32,13 @@ const playing = new Map<string, Playing>();
 
 function open(state: State, { cwd, mcpServers }: { cwd: string; mcpServers: acp.McpServer[] }): void {
   const tools = mcpTools(mcpServers, env.inherited, systemClock);
-  playing.set(state.id, { state, cwd, tools, cancel: new AbortController() });
+  playing.set(state.id, {
+    state,
+    cwd,
+    tools,
+    cancel: new AbortController(),
+    used: { inputTokens: 0, outputTokens: 0 },
+  });
 }
 
 function find(id: string): Playing {
@@ -52,7 +60,7 @@ const OPTIONS: acp.PermissionOption[] = [
   { optionId: 'reject', name: 'Deny', kind: 'reject_once' },
 ];
 
-function stageOf({ state, cwd, tools, cancel }: Playing, client: acp.AgentContext): Stage {
+function stageOf({ state, cwd, tools, cancel, used }: Playing, client: acp.AgentContext): Stage {
   const sessionId = state.id;
   const update = (one: acp.SessionUpdate) =>
     client.notify(acp.methods.client.session.update, { sessionId, update: one });
@@ -74,6 +82,10 @@ function stageOf({ state, cwd, tools, cancel }: Playing, client: acp.AgentContex
         toolCall: { toolCallId: id, title, kind: 'execute', rawInput: { command } },
         options: OPTIONS,
       }),
+    used({ inputTokens = 0, outputTokens = 0 }) {
+      used.inputTokens += inputTokens;
+      used.outputTokens += outputTokens;
+    },
     crash(what) {
       process.kill(what === 'harness' ? process.ppid : process.pid, 'SIGKILL');
       return new Promise(() => {});
@@ -81,15 +93,20 @@ function stageOf({ state, cwd, tools, cancel }: Playing, client: acp.AgentContex
   };
 }
 
+/** With the usage beside the stable protocol, as agents tell it. */
+const ended = ({ used }: Playing, stopReason: acp.StopReason): acp.PromptResponse =>
+  used.inputTokens + used.outputTokens > 0 ? Object.assign({ stopReason }, { usage: used }) : { stopReason };
+
 async function prompt({ params, client }: acp.AgentRequestContext<acp.PromptRequest>): Promise<acp.PromptResponse> {
   const one = find(params.sessionId);
   one.cancel = new AbortController();
+  one.used = { inputTokens: 0, outputTokens: 0 };
   try {
     const player = { state: one.state, save: () => kept.save(one.state), stage: () => stageOf(one, client) };
     await answerPrompt(player, params.prompt.map(textOf));
-    return { stopReason: 'end_turn' };
+    return ended(one, 'end_turn');
   } catch (error) {
-    if (one.cancel.signal.aborted) return { stopReason: 'cancelled' };
+    if (one.cancel.signal.aborted) return ended(one, 'cancelled');
     throw acp.RequestError.internalError({ reason: (error as Error).message }, (error as Error).message);
   }
 }

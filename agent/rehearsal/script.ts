@@ -40,6 +40,16 @@ const step = z.union([
   z.strictObject({ push: z.literal(true) }),
   /** The same, and opens a pull request. */
   z.strictObject({ pullRequest: z.strictObject({ title: words.min(1), body: words, base: words.min(1).optional() }) }),
+  /** Says that it has used so many tokens, and what its conversation has cost so far, in USD. */
+  z.strictObject({
+    use: z.strictObject({
+      inputTokens: z.int().min(0).optional(),
+      outputTokens: z.int().min(0).optional(),
+      cost: z.number().min(0).optional(),
+    }),
+  }),
+  /** Tells its plan, of which the first `done` steps are done. */
+  z.strictObject({ plan: z.strictObject({ steps: z.array(words.min(1)), done: z.int().min(0) }) }),
   /** Waits for so many seconds. */
   z.strictObject({ wait: z.number().min(0).max(86_400) }),
   /** Waits until a file of the repository is there. */
@@ -61,6 +71,8 @@ export const STEP_NAMES = [
   'apply',
   'push',
   'pullRequest',
+  'use',
+  'plan',
   'wait',
   'waitFor',
   'crash',

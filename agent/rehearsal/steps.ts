@@ -1,7 +1,7 @@
 /** What each step of a script does. A step that was begun before a kill finds in `begun` how far it came. */
 import { appendFileSync, existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
-import type { RequestPermissionResponse, SessionUpdate } from '@agentclientprotocol/sdk';
+import type { PlanEntry, RequestPermissionResponse, SessionUpdate } from '@agentclientprotocol/sdk';
 import type { Clock } from '../../lib/kube/clock.ts';
 import { cutStart } from '../cut.ts';
 import { REASON } from '../reason.ts';
@@ -23,6 +23,8 @@ export interface Stage {
   say(text: string): Promise<void>;
   update(update: SessionUpdate): Promise<void>;
   permission(call: { id: string; title: string; command: string }): Promise<RequestPermissionResponse>;
+  /** So much was used; told at the end of the turn. */
+  used(tokens: { inputTokens?: number | undefined; outputTokens?: number | undefined }): void;
   /** Ends a process by SIGKILL and never returns. */
   crash(what: true | 'harness'): Promise<never>;
   /** Names the tool call of this step, the same at each attempt. */
@@ -62,6 +64,12 @@ const ACTS: Acts = {
   push: async (_, { tools, signal, say }) => say((await tools.call('push', {}, signal)).text),
   pullRequest: async (input, { tools, signal, say }) =>
     say((await tools.call('open_pull_request', input, signal)).text),
+  use: async ({ cost: amount, ...tokens }, { used, update }) => {
+    used(tokens);
+    if (amount === undefined) return;
+    await update({ sessionUpdate: 'usage_update', used: 0, size: 0, cost: { amount, currency: 'USD' } });
+  },
+  plan: ({ steps, done }, { update }) => update({ sessionUpdate: 'plan', entries: steps.map(planEntry(done)) }),
   wait: (seconds, { clock, signal }) => clock.sleep(seconds * 1000, signal),
   waitFor: async ({ file }, { cwd, clock, signal }) => {
     while (!existsSync(inside(cwd, file))) await clock.sleep(50, signal);
@@ -72,6 +80,14 @@ const ACTS: Acts = {
     await crash(what);
   },
 };
+
+const planEntry =
+  (done: number) =>
+  (content: string, at: number): PlanEntry => ({
+    content,
+    priority: 'medium',
+    status: at < done ? 'completed' : at === done ? 'in_progress' : 'pending',
+  });
 
 /** Does the step. Throws what can't be done at all. */
 export function act(step: Step, stage: Stage): Promise<void> {

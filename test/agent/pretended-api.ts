@@ -11,6 +11,7 @@ export interface PretendedApi {
   questions(): Stored<Question>[];
   /** Sends the Session a message. */
   say(text: string): void;
+  budget(budget: Session['spec']['budget']): void;
   answer(name: string, answer: QuestionSpec['answer']): void;
   act(name: string, status: Question['status']): void;
   /** How often a status was applied. */
@@ -72,6 +73,10 @@ export function pretendApi(name: string, spec: Record<string, unknown>): Pretend
       const now = session();
       const messages = [...(now.spec.messages ?? []), { id: `m${version}`, text }];
       put(SESSIONS, { ...now, spec: { ...now.spec, messages } });
+    },
+    budget(budget) {
+      const now = session();
+      put(SESSIONS, { ...now, spec: { ...now.spec, budget } });
     },
     answer(of, answer) {
       const now = question(of);
