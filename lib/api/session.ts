@@ -94,13 +94,6 @@ const result = z.object({
   commit: z.string().max(64).optional().describe('The last commit that the agent made.'),
   commits: z.int().min(0).optional(),
   filesChanged: z.int().min(0).optional(),
-});
-
-export const sessionStatus = z.object({
-  conditions: conditions(),
-  message: z.string().max(1024).optional().describe("The agent's own line about what it does."),
-  agentSessionId: z.string().max(256).optional().describe("The agent's own name of the conversation."),
-  messagesRead: z.int().min(0).optional().describe('How many of `spec.messages` the agent has had.'),
   pushed: z
     .object({
       branch: z.string().max(255).describe('The branch of the remote.'),
@@ -109,6 +102,13 @@ export const sessionStatus = z.object({
     .optional()
     .describe('What was pushed; told by the tools, which did it.'),
   pullRequest: z.string().max(2048).optional().describe('The URL of the pull or merge request.'),
+});
+
+export const sessionStatus = z.object({
+  conditions: conditions(),
+  message: z.string().max(1024).optional().describe("The agent's own line about what it does."),
+  agentSessionId: z.string().max(256).optional().describe("The agent's own name of the conversation."),
+  messagesRead: z.int().min(0).optional().describe('How many of `spec.messages` the agent has had, or were passed over when it was to stop.'),
   waitingFor: z
     .array(dnsSubdomain())
     .max(16)
