@@ -108,7 +108,11 @@ export const sessionStatus = z.object({
   conditions: conditions(),
   message: z.string().max(1024).optional().describe("The agent's own line about what it does."),
   agentSessionId: z.string().max(256).optional().describe("The agent's own name of the conversation."),
-  messagesRead: z.int().min(0).optional().describe('How many of `spec.messages` the agent has had, or were passed over when it was to stop.'),
+  messagesRead: z
+    .int()
+    .min(0)
+    .optional()
+    .describe('How many of `spec.messages` the agent has had, or were passed over when it was to stop.'),
   waitingFor: z
     .array(dnsSubdomain())
     .max(16)

@@ -37,6 +37,7 @@ export function agentCases(world: () => World): void {
         usage: { turns: 1, inputTokens: 2, outputTokens: 3, cachedTokens: 4, cost },
         budget: { tokens: 9, cost },
         plan: { done: 1, total: 2, current: 'the second' },
+        waitingFor: ['a-0123456789'],
         conditions: [says('Ready'), says('Waiting')],
       };
       const live = await agent.get(SESSIONS, { namespace: ns, name: 'a' });
