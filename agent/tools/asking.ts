@@ -88,7 +88,7 @@ export function makeAsking({ questions, waiting, folder, clock }: AskingOptions)
         return settled.value;
       } finally {
         release();
-        if (name !== undefined) waiting.drop(name);
+        if (name !== undefined) waiting[signal.aborted ? 'abandon' : 'drop'](name);
       }
     },
   };

@@ -17,9 +17,17 @@ export interface Waiting {
   see(question: Question, decision: Decision): void;
   /** Nobody waits for it any more. */
   drop(name: string): void;
+  /**
+   * Whoever waited for it is gone. In a pod that goes down the Session waits on, and is to sleep; in one that stays up its
+   * agent is started again and says where it is, and if not, nobody waits for it any more after a minute.
+   */
+  abandon(name: string): void;
   /** The harness tells where it is; what was open is seen again if it still matters. */
   reset(): void;
 }
+
+/** Longer than a pod's grace period, and than an agent takes to be started again. */
+const ABANDONED_MS = 60_000;
 
 const open = (name: string, text: string, all: Iterable<string>): StatusPatch => ({
   conditions: [
@@ -69,11 +77,16 @@ export function makeWaiting({ status, log, patience, clock, signal }: Options): 
       if (state !== 'open') return drop(name);
       const { since, said: before } = seen.get(name) ?? { since: clock.now() };
       const said = cut(text, 1024) + stir(clock.now() - since, patience());
-      if (said === before) return;
       seen.set(name, { since, said });
+      if (said === before) return;
       tell(open(name, said, seen.keys()));
     },
     drop,
+    abandon(name) {
+      const last = seen.get(name);
+      const over = () => (seen.get(name) === last ? drop(name) : undefined);
+      clock.sleep(ABANDONED_MS, signal).then(over, () => {});
+    },
     reset() {
       seen.clear();
       latest = undefined;

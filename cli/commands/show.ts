@@ -15,6 +15,7 @@ import { viewOf } from '../question/view.ts';
 import { describeSession } from '../session/describe.ts';
 import { lastEvents } from '../session/events.ts';
 import { find } from '../session/find.ts';
+import { podTrouble } from '../session/pod-problem.ts';
 
 export const define: Define = (command, app) =>
   command
@@ -60,13 +61,14 @@ async function showSession(app: App, given: string): Promise<void> {
   const session = await find(client, { type: SESSIONS, namespace, name: given });
   if (await printed(app, session)) return;
   const { name, uid } = session.metadata;
-  const [questions, sessions, events] = await Promise.all([
+  const [questions, sessions, events, trouble] = await Promise.all([
     orNothing(client.list(QUESTIONS, { namespace })),
     orNothing(client.list(SESSIONS, { namespace })),
     lastEvents(client, { namespace, uid }),
+    podTrouble(client, session, app.now()),
   ]);
   const isOpen = (question: Stored<Question>) =>
     question.spec.session === name && decide(question, app.now()).state === 'open';
   const children = sessions.filter(({ spec }) => spec.parent === name);
-  app.print(describeSession({ session, events, children, questions: questions.filter(isOpen) }, telling(app)));
+  app.print(describeSession({ session, events, children, trouble, questions: questions.filter(isOpen) }, telling(app)));
 }

@@ -7,6 +7,7 @@ import type { App } from '../app.ts';
 import { Failure } from '../failure.ts';
 import { startProgress } from '../output/progress.ts';
 import { safeLine } from '../output/safe.ts';
+import { followTrouble } from './pod-problem.ts';
 import { ending, sessionMessage, sessionState } from './state.ts';
 
 /** One line about a Session now; the same line twice is told once. */
@@ -17,15 +18,14 @@ export function statusLine(session: Stored<Session>): string {
 }
 
 /** Returns once the Session has completed. A Failure where it failed, was refused for good, was deleted or suspended. */
-export async function waitUntilFinished(
-  app: App,
-  { metadata: { name, namespace, uid } }: Stored<Session>,
-): Promise<void> {
+export async function waitUntilFinished(app: App, session: Stored<Session>): Promise<void> {
+  const { name, namespace, uid } = session.metadata;
   const { client } = await app.cluster();
   const stop = new AbortController();
   const signal = AbortSignal.any([app.signal, stop.signal]);
   const options = { ...(namespace && { namespace }), fieldSelector: `metadata.name=${name}`, signal };
   const tell = makeTeller(app, name);
+  const explained = followTrouble(client, { session, now: app.now, say: tell.explain, signal });
   try {
     for await (const { type, object } of client.watch(SESSIONS, options)) {
       if (type === 'DELETED' || object.metadata.uid !== uid) throw new Failure(`Session "${name}" was deleted`);
@@ -35,6 +35,7 @@ export async function waitUntilFinished(
   } finally {
     tell.end();
     stop.abort();
+    await explained;
   }
 }
 
@@ -48,6 +49,7 @@ function makeTeller(app: App, name: string) {
       if (line !== last && !app.io.stderr.isTTY) app.note(line);
       last = line;
     },
+    explain: (problem: string) => app.note(`${name}: ${problem}`),
     end: () => {
       progress.end();
       if (app.io.stderr.isTTY && last) app.note(last);
@@ -66,14 +68,19 @@ function isOver(session: Stored<Session>): boolean {
   if (suspended?.status === 'True' && suspended.reason === 'Deadline') {
     throw new Failure(`Session "${name}" was ended at its deadline`, `\`tiny show ${name}\` tells how far it came.`);
   }
-  const made = findCondition(session, 'Materialised');
-  if (made?.status === 'False' && !PASSING.has(made.reason)) {
-    throw new Failure(
-      `Session "${name}" was refused (${made.reason}): ${made.message}`,
-      `\`tiny touch ${name}\` tries again.`,
-    );
-  }
+  refuseToWait(session);
   return false;
+}
+
+/** A Failure where the Session was refused for good. */
+export function refuseToWait(session: Stored<Session>): void {
+  const { name } = session.metadata;
+  const made = findCondition(session, 'Materialised');
+  if (made?.status !== 'False' || PASSING.has(made.reason)) return;
+  throw new Failure(
+    `Session "${name}" was refused (${made.reason}): ${made.message}`,
+    `\`tiny touch ${name}\` tries again.`,
+  );
 }
 
 /** Refusals that end by themselves; lib/ensure.ts says them with `passes`. */

@@ -35,7 +35,7 @@ function proposer(outcomes: Partial<Condition>[]) {
   const identity = { namespace: 'p', session: 's', sessionUid: SESSION_UID, run: '', state: '' };
   const now = () => new Date(0);
   const questions = makeQuestions({ client: api.client, identity, session: ownSession(api.client, identity), now });
-  const waiting = { see: () => {}, drop: () => {}, reset: () => {} };
+  const waiting = { see: () => {}, drop: () => {}, abandon: () => {}, reset: () => {} };
   const asking = makeAsking({ questions, waiting, folder, clock });
   const input = { objects: OBJECTS, reason: 'too loud' };
   return () => apply(asking, { input, namespace: 'p' }, { session: 's', now, signal, progress: () => {} });

@@ -10,7 +10,12 @@ const question = { metadata: { name: 'q' }, spec: { text: 'May I?' } } as Questi
 
 function watched(patience: number | undefined, failures: Error[] = []) {
   let time = 0;
-  const clock = { now: () => time, random: () => 0, sleep: () => setImmediate() };
+  let passed = () => {};
+  const minute = new Promise<void>((resolve) => {
+    passed = resolve;
+  });
+  const sleep = (ms: number) => (ms === MINUTE ? minute : setImmediate());
+  const clock = { now: () => time, random: () => 0, sleep };
   const { signal } = new AbortController();
   const told: StatusPatch[] = [];
   const tell = async (patch: StatusPatch) => {
@@ -25,7 +30,7 @@ function watched(patience: number | undefined, failures: Error[] = []) {
     waiting.see(question, { state: 'open' });
   };
   const messages = () => told.map(({ conditions }) => conditions?.find(({ type }) => type === 'Waiting')?.message);
-  return { see, messages, drop: () => waiting.drop('q') };
+  return { see, messages, drop: () => waiting.drop('q'), abandon: () => waiting.abandon('q'), passed };
 }
 
 test('a Question that stays open is told once', () => {
@@ -51,4 +56,25 @@ test('what the API server did not take is told again, until there is something n
   drop();
   while (messages().length === 0) await setImmediate();
   expect(messages()).toEqual(['Question q is no longer open']);
+});
+
+test('a Session whose agent is gone waits on, until a minute later nobody has asked again', async () => {
+  const { see, messages, abandon, passed } = watched(undefined);
+  see(0);
+  abandon();
+  await setImmediate();
+  expect(messages()).toEqual(['Question q: May I?']);
+  passed();
+  while (messages().length === 1) await setImmediate();
+  expect(messages().at(-1)).toBe('Question q is no longer open');
+});
+
+test('a Session whose agent asks again within the minute waits on', async () => {
+  const { see, messages, abandon, passed } = watched(undefined);
+  see(0);
+  abandon();
+  see(MINUTE / 2);
+  passed();
+  for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+  expect(messages()).toEqual(['Question q: May I?']);
 });

@@ -3,11 +3,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isTrue } from '../../lib/api/conditions.ts';
+import { findCondition, isTrue } from '../../lib/api/conditions.ts';
 import type { Question } from '../../lib/api/question.ts';
 import { makeClient } from '../../lib/kube/client.ts';
 import { loadKubeconfig } from '../../lib/kube/kubeconfig.ts';
-import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
+import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, PODS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
 import { askControl } from '../../local/control.ts';
 import { TRIGGERS } from '../../local/eventing/kinds.ts';
 import { askerOf } from '../contract/asker.ts';
@@ -206,6 +206,37 @@ describe('where all events are lost', () => {
       expect(await local.acted(name)).toMatchObject({ status: 'True', reason: 'Spawned' });
       expect(local.made('sessions.tiny.dev', child)).toBe(1);
     }
+  });
+
+  test('a Session that waits sleeps and is woken by the answer, though functions are killed in the middle of it', async () => {
+    const [session, question] = proxies;
+    const idle = { suspendAfter: '1s', finishAfter: '0s', stalledAfter: '1h' };
+    await local.make('naps', { prompt: script({ ask: { text: 'Which?' } }), idle });
+    const { metadata } = await local.question('naps');
+    const kills = proxies.map((proxy) => proxy.kills);
+    session?.arm('naps', 1);
+    const asleep = await local.session('naps', 'to sleep', (one) => isTrue(one, 'Suspended'));
+    expect(asleep.status).toMatchObject({ waitingFor: [metadata.name] });
+    expect(findCondition(asleep, 'Suspended')).toMatchObject({
+      reason: 'Idle',
+      lastTransitionTime: expect.any(String),
+    });
+    expect(findCondition(asleep, 'Waiting')).toMatchObject({ status: 'True', reason: 'Question' });
+    await until('no pod of it', async () => (await local.names(PODS, 'tiny.dev/session=naps')).length === 0);
+    question?.arm('naps', 1);
+    await local
+      .client('bob')
+      .patch(
+        QUESTIONS,
+        { namespace: NAMESPACE, name: metadata.name },
+        { type: 'merge', body: { spec: { answer: { text: 'The left one' } } } },
+      );
+    const { status } = await local.finished('naps');
+    expect(proxies.map((proxy) => proxy.kills)).toEqual(kills.map((count) => count + 1));
+    expect(status).toMatchObject({ result: { summary: 'answer: The left one' }, waitingFor: [] });
+    const [first, second, ...more] = await local.heard('naps');
+    expect([first, more]).toEqual([script({ ask: { text: 'Which?' } }), []]);
+    expect(second).toContain('the answer is: The left one');
   });
 });
 
