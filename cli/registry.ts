@@ -99,6 +99,12 @@ const cluster: Entry[] = [
     load: () => import('./commands/init.ts'),
   },
   {
+    name: 'identity',
+    summary: 'Say who people of Slack and GitHub are in the cluster',
+    outputs: DATA,
+    load: () => import('./commands/identity.ts'),
+  },
+  {
     name: 'doctor',
     summary: 'Find what is wrong, and say what to do',
     spans: true,
