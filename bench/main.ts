@@ -15,6 +15,10 @@ const BENCHES: Record<string, Entry> = {
     summary: 'spawn to first answer of function session; ratio to a bare node:http server (at most 2.2)',
     load: async () => (await import('./cold-start.ts')).coldStart,
   },
+  github: {
+    summary: 'a delivery of GitHub that starts a Session, from spawn on and warm; ratio to a bare node:http server',
+    load: async () => (await import('./github.ts')).github,
+  },
   materialise: {
     summary:
       'requests and time for a new Session; ratio of a burst of events to a plain loop of the same requests; --engine kubernetes: 1,000 at once (at least 0.8)',
@@ -29,6 +33,11 @@ const BENCHES: Record<string, Entry> = {
     summary:
       'tiny up until it is ready (at most 3 s; --engine kubernetes: 15 s), --demo (60 s), --test (120 s); ratio to a bare start of Node',
     load: async () => (await import('./up.ts')).up,
+  },
+  wake: {
+    summary:
+      'an answer to the next word of an agent that sleeps, functions from zero; ratio to a new Session up to there (at most 2)',
+    load: async () => (await import('./wake.ts')).wake,
   },
 };
 const FAILED = 1;

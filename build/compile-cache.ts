@@ -5,6 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheOf, unsealed } from '../functions/load.ts';
+import { githubEnv, newLabel } from './github-stage.ts';
 import { type Ask, EMPTY, startProgram } from './program.ts';
 import { newPress, slackEnv } from './slack-stage.ts';
 import type { Stage } from './stage.ts';
@@ -24,21 +25,25 @@ const QUESTION = {
   metadata: { name: 'first', namespace: 'default' },
 };
 
-/** What wakes each function: a Session is made, a Question need not be there, a schedule says nothing, a press is on a Question. */
+/** What wakes each function: a Session is made, a Question need not be there, a schedule says nothing, a press is on a Question, a label on an issue. */
 const EVENTS: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
   session: async (stage) => stage.eventOf(await stage.newSession('first')),
   question: (stage) => stage.eventOf(QUESTION),
   sweep: () => ({ headers: { 'ce-type': 'dev.knative.sources.ping' }, body: '' }),
   slack: (stage) => newPress(stage, 'first'),
+  github: () => newLabel(1),
 };
 
 /** What a function finds in its environment besides. */
-const ENVIRONMENT: Record<string, (folder: string) => Record<string, string>> = { slack: slackEnv };
+const ENVIRONMENT: Record<string, (folder: string) => Record<string, string> | Promise<Record<string, string>>> = {
+  slack: slackEnv,
+  github: githubEnv,
+};
 
 async function compile(root: string, name: string, stage: Stage): Promise<void> {
   const event = await EVENTS[name]?.(stage);
   if (!event) throw new Error(`no event is known that wakes function ${name}`);
-  const env = { ...stage.envOf(name), ...ENVIRONMENT[name]?.(stage.folder) };
+  const env = { ...stage.envOf(name), ...(await ENVIRONMENT[name]?.(stage.folder)) };
   const program = await startProgram([RECORD, bundleOf(root, name)], env);
   try {
     const answer = await program.ask(EMPTY).then(() => program.ask(event));

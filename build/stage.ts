@@ -27,6 +27,7 @@ const PEOPLE: Record<string, Person> = {
   question: functionOf('question'),
   sweep: functionOf('sweep'),
   slack: functionOf('slack'),
+  github: functionOf('github'),
 };
 
 function functionOf(name: string): Person {
