@@ -3,13 +3,14 @@
  * tests run it in their own.
  */
 import type { Command } from 'commander';
+import type { Send } from '../lib/kube/send.ts';
 import type { Client } from '../lib/kube/types.ts';
 import type { Environment } from './env.ts';
 import type { Format } from './output/document.ts';
 import type { Style } from './output/style.ts';
 
 export interface Output {
-  write(text: string): unknown;
+  write(text: string | Uint8Array): unknown;
   isTTY?: boolean;
   columns?: number;
 }
@@ -34,6 +35,8 @@ export interface Connection {
   context: string;
   /** The API server's URL. */
   server: string;
+  /** Sends bytes to a container's standard input. */
+  send: Send;
 }
 
 /** What comes from outside and differs in a test. */

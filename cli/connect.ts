@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import { makeClient } from '../lib/kube/client.ts';
 import { loadKubeconfig } from '../lib/kube/kubeconfig.ts';
 import { KubeconfigError } from '../lib/kube/kubeconfig-files.ts';
+import type { Send } from '../lib/kube/send.ts';
 import type { Connection, Where } from './app.ts';
 import type { Environment } from './env.ts';
 import { Failure } from './failure.ts';
@@ -30,7 +31,11 @@ export async function connect(where: Where, env: Environment): Promise<Connectio
     const loaded = loadKubeconfig({ files, context: where.context, now: Date.now });
     const client = makeClient({ ...loaded.config, fieldManager: FIELD_MANAGER });
     const namespace = where.namespace ?? loaded.namespace;
-    return { client, namespace, context: loaded.context, server: loaded.config.server };
+    const send: Send = async (...sent) => {
+      const { makeSend } = await import('../lib/kube/send.ts');
+      await makeSend({ ...loaded.config, userAgent: FIELD_MANAGER, now: Date.now })(...sent);
+    };
+    return { client, namespace, context: loaded.context, server: loaded.config.server, send };
   } catch (error) {
     if (!(error instanceof KubeconfigError)) throw error;
     throw new Failure(error.message, '`tiny up` starts a local cluster; --kubeconfig and --context name another.');

@@ -51,6 +51,12 @@ const sessions: Entry[] = [
     load: () => import('./commands/attach.ts'),
   },
   {
+    name: 'export',
+    summary: "Put a Session's work and conversation into an archive",
+    cleansUp: true,
+    load: () => import('./commands/export.ts'),
+  },
+  {
     name: 'send',
     summary: "Say something to a Session's agent",
     outputs: OBJECT,
@@ -110,6 +116,12 @@ const cluster: Entry[] = [
     spans: true,
     outputs: OBJECT,
     load: () => import('./commands/doctor.ts'),
+  },
+  {
+    name: 'settings',
+    summary: "Show and change a project's settings",
+    outputs: DATA,
+    load: () => import('./commands/settings.ts'),
   },
   {
     name: 'uninstall',

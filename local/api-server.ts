@@ -28,6 +28,7 @@ export interface ServeOptions {
   /** tiny's own kinds. */
   definitions: readonly KubeObject[];
   logs: Node['logs'];
+  attach: Node['attach'];
   log: Log;
 }
 
@@ -47,8 +48,8 @@ const together = (parts: Part[]): Part => ({
   stop: async () => void (await Promise.all(parts.map((part) => part.stop()))),
 });
 
-async function serveStandIn({ folder, port, people, logs, log }: ServeOptions): Promise<Served> {
-  const server = await startApiServer({ dataDir: folder, port, now: () => new Date(), people, log, logs });
+async function serveStandIn({ folder, port, people, logs, attach, log }: ServeOptions): Promise<Served> {
+  const server = await startApiServer({ dataDir: folder, port, now: () => new Date(), people, log, logs, attach });
   return {
     ...server,
     manifests: [],

@@ -73,6 +73,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     people: new Map(Object.entries(tokens).map(([name, token]): [string, Person] => [token, personOf(name, you)])),
     log,
     logs: (...asked) => parts.node?.logs(...asked) ?? none(),
+    attach: (...asked) => parts.node?.attach(...asked) ?? Promise.reject(new Error('the node is not there yet')),
   });
   const worldOf = (part: (typeof PARTS)[number]): World => {
     const client = makeClient({

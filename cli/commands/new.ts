@@ -21,6 +21,7 @@ interface Options extends SpecOptions {
   fromGithubIssue?: string;
   file?: string;
   name?: string;
+  from?: string;
   wait?: boolean;
   dryRun?: true | 'client' | 'server';
 }
@@ -32,6 +33,7 @@ Examples:
   ${program} new "Fix the flaky login test" --repo https://github.com/acme/shop
   ${program} new -f task.md --name refactor --ref main --wait
   echo "Update the changelog" | ${program} new - --repo git@github.com:acme/shop.git
+  ${program} new --from refactor.tar.gz "And now the documentation"
   ${program} new --from-github-issue acme/shop#12
   ${program} new "Say hello" --agent rehearsal --dry-run -o yaml > session.yaml`;
 
@@ -58,6 +60,7 @@ export const define: Define = (command, app) =>
     .option('--env <NAME=VALUE>', 'an environment variable of the agent; no place for secrets', collect)
     .option('--credentials <secret>', 'a Secret whose keys become environment variables of the agent', collect)
     .option('--storage <size>', 'the size of the volume, such as 20Gi')
+    .option('--from <session|archive>', "go on from another Session's clone and conversation, or from an exported one")
     .option('--suspend', 'make it, but start no workload yet')
     .option('--deadline <duration>', 'end it after this long, such as 2h')
     .option('--wait', 'until it has finished; exit 1 unless it completed')
@@ -91,6 +94,8 @@ function sessionFor({ prompt, name, annotations, options }: Asked, identity: Omi
 }
 
 async function create(app: App, argument: string | undefined, options: Options): Promise<void> {
+  const { from } = options;
+  if (from !== undefined) return (await import('../from/new-from.ts')).newFrom(app, argument, { ...options, from });
   const side = dryRunSide(options);
   const asked = await askedFor(app, argument, options);
   sessionFor(asked, { namespace: 'default', requester: undefined });

@@ -6,10 +6,17 @@ import { createHash } from 'node:crypto';
 import type { Stored } from '../../lib/api/meta.ts';
 import { parseTrailer } from '../../lib/api/reading.ts';
 import type { Session } from '../../lib/api/session.ts';
-import { isAlreadyExists, isForbidden } from '../../lib/kube/errors.ts';
+import { ApiError, isAlreadyExists, isForbidden } from '../../lib/kube/errors.ts';
 import { objectPath, query } from '../../lib/kube/path.ts';
 import { DEPLOYMENTS, NETWORK_POLICIES, PODS } from '../../lib/kube/types.ts';
-import { makeReader, makeReaderPolicy, READER, type Reading, readerImage } from '../../lib/session/make-reader.ts';
+import {
+  makeReader,
+  makeReaderPolicy,
+  READER,
+  type ReaderPod,
+  type Reading,
+  readerImage,
+} from '../../lib/session/make-reader.ts';
 import type { App } from '../app.ts';
 import { Failure } from '../failure.ts';
 import { withProgress } from '../output/progress.ts';
@@ -24,25 +31,70 @@ export async function* readVolume(
   session: Stored<Session>,
   reading: Omit<Reading, 'suffix' | 'image'>,
 ): AsyncGenerator<string> {
+  const saying = { what: `Reading the volume of ${session.metadata.name}`, session };
+  const make = (image: string | undefined) => makeReader(session, { ...reading, image, suffix: suffix(app.random(5)) });
+  yield* runPod(app, make, saying);
+}
+
+export interface Saying {
+  /** For a progress line. */
+  what: string;
+  /** Whose volume it is. */
+  session: Stored<Session>;
+  /** Done once the pod has begun, while its log is read. */
+  feed?: (pod: Stored<Pod>, signal: AbortSignal) => Promise<void>;
+}
+
+/** Runs a pod that prints lines and a trailer, and hands on the lines. */
+export async function* runPod(
+  app: App,
+  make: (image: string | undefined) => ReaderPod,
+  { what, session, feed }: Saying,
+): AsyncGenerator<string> {
   const { client, namespace } = await app.cluster();
   const { name } = session.metadata;
-  const made = await withProgress(app.io.stderr, `Reading the volume of ${name}`, async () => {
+  const made = await withProgress(app.io.stderr, what, async () => {
     await isolate(app, namespace);
     const image = readerImage(await client.get(DEPLOYMENTS, { namespace, name }));
-    const pod = makeReader(session, { ...reading, image, suffix: suffix(app.random(5)) });
-    const made = await client.create<Pod>(PODS, pod).catch(refused(name));
-    await untilBegun(app, made, READER).catch(async (error) => {
-      await remove(app, made);
-      throw error;
-    });
-    return made;
+    return begin(app, make(image), name);
   });
   try {
-    const path =
-      objectPath(PODS, { namespace, name: made.metadata.name }, 'log') + query({ container: READER, follow: true });
-    yield* checked(linesOf(client.stream(path, app.signal)), name);
+    yield* checked(logOf(app, made, feed), name);
   } finally {
     await remove(app, made);
+  }
+}
+
+/** The pod's log while it is fed. That it can't be fed is told at once; that it broke off, by what the pod says of it. */
+async function* logOf(app: App, pod: Stored<Pod>, feed: Saying['feed']): AsyncGenerator<string> {
+  const { client, namespace } = await app.cluster();
+  const stop = new AbortController();
+  const signal = AbortSignal.any([app.signal, stop.signal]);
+  let refused: unknown;
+  void feed?.(pod, signal).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) return;
+    refused = error;
+    stop.abort();
+  });
+  const path = objectPath(PODS, { namespace, name: pod.metadata.name }, 'log');
+  try {
+    yield* linesOf(client.stream(path + query({ container: READER, follow: true }), signal));
+  } catch (error) {
+    throw refused ?? error;
+  } finally {
+    stop.abort();
+  }
+}
+
+async function begin(app: App, pod: ReaderPod, session: string): Promise<Stored<Pod>> {
+  const { client } = await app.cluster();
+  const made = await client.create<Pod>(PODS, pod).catch(refused(session));
+  try {
+    await untilBegun(app, made, READER);
+    return made;
+  } catch (error) {
+    await remove(app, made);
+    throw error;
   }
 }
 
@@ -96,7 +148,8 @@ async function* checked(lines: AsyncIterable<string>, name: string): AsyncGenera
     held = line;
   }
   const wrong = disagreement(held ?? '', count, hash.digest('hex'));
-  if (wrong) throw new Failure(`what was read of the volume of Session "${name}" is not whole: ${wrong}`, 'Try again.');
+  if (wrong)
+    throw new Failure(`what was done with the volume of Session "${name}" is not whole: ${wrong}`, 'Try again.');
 }
 
 function disagreement(last: string, lines: number, sha256: string): string | undefined {

@@ -100,7 +100,7 @@ function grouped(headers: readonly Header[]): Record<string, string[]> {
 }
 
 /** How each request is started: TLS or not, agent, proxy, headers. */
-function makeStarter(config: TransportConfig) {
+export function makeStarter(config: TransportConfig) {
   const url = new URL(config.server);
   const secure = url.protocol === 'https:';
   const proxy = config.proxyUrl && { proxyEnv: { HTTP_PROXY: config.proxyUrl, HTTPS_PROXY: config.proxyUrl } };

@@ -3,7 +3,7 @@
  * or an archive. It is made by a person, with that person's rights, lives for as long as it prints, and may do nothing
  * else: no token, no network, no writing, a deadline, and the Session as its owner. Pure.
  */
-import type { V1Container, V1NetworkPolicySpec, V1PodSpec } from '@kubernetes/client-node';
+import type { V1Container, V1NetworkPolicySpec, V1PodSpec, V1Volume } from '@kubernetes/client-node';
 import type { KubeObject, ObjectMeta, Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
 import { confined, POD_SECURITY } from './confine.ts';
@@ -61,6 +61,45 @@ export function makeReader(session: Stored<Session>, { what, suffix, image, node
         }),
       ],
       volumes: [{ name: 'work', persistentVolumeClaim: { claimName: name } }],
+    },
+  };
+}
+
+export interface Filling {
+  suffix: string;
+  image?: string | undefined;
+  /** The Session whose volume is copied; without, an archive comes from standard input. */
+  from?: Stored<Session> | undefined;
+}
+
+/** A pod that fills the volume of a Session that has not begun, from another's volume or from an archive. */
+export function makeLoader(session: Stored<Session>, { suffix, image, from }: Filling): ReaderPod {
+  const { name, uid } = session.metadata;
+  const claim = (of: Stored<Session>): V1Volume['persistentVolumeClaim'] => ({ claimName: of.metadata.name });
+  const args = from
+    ? ['copy', '/from', from.metadata.uid, from.metadata.name, '/volume', uid]
+    : ['load', '/volume', uid];
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...readerMeta(session, suffix), name: `${name}-load-${suffix}` },
+    spec: {
+      ...readerSpec(session, undefined),
+      activeDeadlineSeconds: DEADLINE.archive,
+      containers: [
+        confined({
+          ...programOf(args, image),
+          ...(!from && { stdin: true, stdinOnce: true }),
+          volumeMounts: [
+            { name: 'work', mountPath: '/volume' },
+            ...(from ? [{ name: 'from', mountPath: '/from', readOnly: true }] : []),
+          ],
+        }),
+      ],
+      volumes: [
+        { name: 'work', persistentVolumeClaim: claim(session) },
+        ...(from ? [{ name: 'from', persistentVolumeClaim: claim(from) }] : []),
+      ],
     },
   };
 }

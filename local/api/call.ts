@@ -4,6 +4,7 @@ import type { Person } from '../../lib/api/meta.ts';
 import type { AuditLog } from '../auth/audit.ts';
 import type { TokenKeys } from '../auth/tokens.ts';
 import type { Attributes } from '../types.ts';
+import type { Attach } from './attach.ts';
 import type { Registry, Resource } from './resources.ts';
 import type { Store } from './store.ts';
 import type { Logs } from './subresources.ts';
@@ -21,6 +22,7 @@ export interface Api {
   /** Told what should not have happened. */
   log: (line: string) => void;
   logs: Logs | undefined;
+  attach: Attach | undefined;
 }
 
 export interface Call {

@@ -13,7 +13,7 @@ export interface Resource extends Omit<ResourceType, 'object'> {
   singular: string;
   shortNames: string[];
   categories: string[];
-  /** `status`, `log`, `token`. */
+  /** `status`, `log`, `attach`, `token`. */
   subresources: string[];
   /** Fields that a selector may name, besides name and namespace. */
   selectable: string[];
@@ -60,7 +60,7 @@ const BUILT_IN: Resource[] = [
   kind('v1', 'ServiceAccount', { shortNames: ['sa'], subresources: ['token'] }),
   kind('v1', 'PersistentVolumeClaim', { ...status, shortNames: ['pvc'] }),
   kind('v1', 'Pod', {
-    ...{ categories: ['all'], shortNames: ['po'], subresources: ['status', 'log'] },
+    ...{ categories: ['all'], shortNames: ['po'], subresources: ['status', 'log', 'attach'] },
     selectable: ['status.phase', 'spec.nodeName', 'spec.serviceAccountName'],
   }),
   kind('v1', 'Event', { shortNames: ['ev'], selectable: [...involved, 'reason', 'type'] }),

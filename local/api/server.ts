@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openAudit } from '../auth/audit.ts';
 import { tokenKeys } from '../auth/tokens.ts';
+import { type Attach, serveUpgrade } from './attach.ts';
 import type { Api } from './call.ts';
 import { loadCertificates } from './certificates.ts';
 import { furnish } from './furnish.ts';
@@ -20,6 +21,7 @@ export interface ServerOptions extends Pick<Api, 'people' | 'now' | 'log'> {
   /** 0 or absent: a free one. */
   port?: number;
   logs?: Logs;
+  attach?: Attach;
   /** How many changes watches may be behind; default 2000. */
   history?: number;
 }
@@ -35,12 +37,22 @@ const KEEP_ALIVE = 75_000;
 
 /** Starts the server; it is ready when the promise resolves. Throws where the port is taken. */
 export async function startApiServer(options: ServerOptions): Promise<ApiServer> {
-  const { dataDir, now, people, log, logs } = options;
+  const { dataDir, now, people, log, logs, attach } = options;
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const { ca, cert, key } = await loadCertificates(dataDir, now());
   const store = new Store(join(dataDir, 'objects.db'), options.history);
   const audit = openAudit(join(dataDir, 'audit.log'));
-  const api: Api = { store, registry: new Registry(store), now, people, keys: tokenKeys(key), audit, log, logs };
+  const api: Api = {
+    store,
+    registry: new Registry(store),
+    now,
+    people,
+    keys: tokenKeys(key),
+    audit,
+    log,
+    logs,
+    attach,
+  };
   furnish(store, now());
   const stopCollecting = startGarbageCollection(api);
   const answering = new Set<Promise<void>>();
@@ -50,6 +62,10 @@ export async function startApiServer(options: ServerOptions): Promise<ApiServer>
     }).finally(() => answering.delete(answered));
     answering.add(answered);
     void serve(api, request, response);
+  });
+  server.on('upgrade', (request, socket, head) => {
+    if (head.length > 0) socket.unshift(head);
+    void serveUpgrade(api, request, socket);
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);

@@ -43,7 +43,7 @@ export async function sendLog(call: Call, response: ServerResponse): Promise<voi
 type Containers = Record<string, { name: string }[] | undefined>;
 
 /** Throws 400 where the request has to name a container, or names none of the pod's. */
-function containerOf(call: Call): string {
+export function containerOf(call: Call): string {
   const { name: pod } = call.attributes;
   const { containers = [], initContainers = [] } = existing(call).spec as Containers;
   const names = containers.map(({ name }) => name);

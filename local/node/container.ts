@@ -4,6 +4,7 @@
  */
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
 import type { V1Container } from '@kubernetes/client-node';
 import { messageOf, sleep, type World } from '../controllers/loop.ts';
 import { commandOf, environmentOf } from './environment.ts';
@@ -87,6 +88,15 @@ export class Container {
     this.begun.resolve();
   }
 
+  get name(): string {
+    return this.spec.name;
+  }
+
+  /** The standard input of what runs, where its spec asks for one. */
+  get stdin(): Writable | undefined {
+    return this.process?.stdin;
+  }
+
   /** SIGTERM, and SIGKILL after `graceMs`. */
   end(graceMs: number): void {
     this.process?.end(graceMs);
@@ -163,6 +173,7 @@ export class Container {
     const logFile = logOf(this.status.restartCount);
     folder(dirname(logFile));
     rmSync(logOf(this.status.restartCount - 2), { force: true });
-    return { command, env, cwd, logFile, pidFile: pidFileOf(options, uid, name) };
+    const { stdin = false } = this.spec;
+    return { command, env, cwd, logFile, pidFile: pidFileOf(options, uid, name), stdin };
   }
 }

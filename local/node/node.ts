@@ -9,6 +9,7 @@ import { ApiError } from '../../lib/kube/errors.ts';
 import { decode } from '../../lib/kube/lines.ts';
 import { objectPath } from '../../lib/kube/path.ts';
 import { CLAIMS, type ResourceType } from '../../lib/kube/types.ts';
+import type { Attach } from '../api/attach.ts';
 import type { Logs } from '../api/subresources.ts';
 import { follow, messageOf, type Part, type World } from '../controllers/loop.ts';
 import { isGone, setStatus } from '../controllers/status.ts';
@@ -21,6 +22,8 @@ import { type PodObject, PodWorker } from './pod-worker.ts';
 export interface Node extends Part {
   /** A container's log, for the API server. Throws `ApiError` 404 or 400 as Kubernetes does. */
   logs: Logs;
+  /** A container's standard input, for the API server. Throws `ApiError` as Kubernetes does. */
+  attach: Attach;
   /** Ends every pod's processes, in `graceMs` at most (default 5,000); the objects stay, and go on next time. */
   stop(graceMs?: number): Promise<void>;
 }
@@ -89,6 +92,13 @@ export function startNode(options: NodeOptions): Node {
       const pod = await options.client.get(PODS, { namespace, name });
       if (!pod) throw new ApiError(404, { reason: 'NotFound', message: `pods "${name}" not found` });
       yield* decode(readLog(options, pod, { ...wanted, container, signal: AbortSignal.any([gone, signal]) }));
+    },
+    attach: async ({ namespace, pod: name, container }) => {
+      const pod = await options.client.get(PODS, { namespace, name });
+      const stdin = pod && workers.get(pod.metadata.uid)?.stdin(container);
+      if (stdin) return stdin;
+      const message = `container ${container} of pod ${name} has no standard input here, or doesn't run`;
+      throw new ApiError(400, { reason: 'BadRequest', message });
     },
     stop: async (graceMs = 5000) => {
       ending.abort();

@@ -4,6 +4,7 @@
  * pod without an object.
  */
 import { rmSync } from 'node:fs';
+import type { Writable } from 'node:stream';
 import type { V1Container } from '@kubernetes/client-node';
 import { messageOf, sleep } from '../controllers/loop.ts';
 import { Container, type NodeOptions, type Shared } from './container.ts';
@@ -74,6 +75,11 @@ export class PodWorker {
   /** Whether a process of it has ended by itself. */
   get hasCrashed(): boolean {
     return this.main.some(({ status }) => status.lastState.terminated);
+  }
+
+  /** The standard input of a container that runs and has one. */
+  stdin(container: string): Writable | undefined {
+    return this.main.find(({ name }) => name === container)?.stdin;
   }
 
   /** Ends it gracefully and removes the object. A later call may shorten the time. */

@@ -3,9 +3,10 @@
  * program unharmed. A shell writes the pid file before it becomes the program, so that no kill of this program
  * leaves a process that nobody knows of. `node/leftover.ts` reads the pid file.
  */
-import { spawn } from 'node:child_process';
+import { type StdioOptions, spawn } from 'node:child_process';
 import { appendFileSync, closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
 
 export interface Launch {
   command: string[];
@@ -13,6 +14,8 @@ export interface Launch {
   cwd: string;
   logFile: string;
   pidFile: string;
+  /** Whether something may be sent to it; else its input is empty. */
+  stdin?: boolean;
 }
 
 /** `code` is 128 + the signal's number where a signal ended the process, as a shell counts. */
@@ -23,6 +26,8 @@ export interface Exit {
 
 export interface Running {
   pid: number;
+  /** Where it was asked for. */
+  stdin: Writable | undefined;
   exited: Promise<Exit>;
   /** SIGTERM to the process alone, as a container's first process gets it; SIGKILL to its group after `graceMs`. A later call may shorten. */
   end(graceMs: number): void;
@@ -47,12 +52,14 @@ const exitOf = (code: number | null, signal: NodeJS.Signals | null): Exit => {
 };
 
 /** A command that cannot be started exits with 126, 127 or 128, and says why in its log. */
-export function launch({ command, env, cwd, logFile, pidFile }: Launch): Running {
+export function launch({ command, env, cwd, logFile, pidFile, stdin }: Launch): Running {
   const log = openSync(logFile, 'a', 0o600);
   // There from the beginning, since a log's reader takes a missing one for the end.
   writeFileSync(pidFile, '');
-  const stdio = ['ignore', log, log] as const;
-  const child = spawn('/bin/sh', ['-c', SHELL, pidFile, ...command], { cwd, env, detached: true, stdio: [...stdio] });
+  const stdio: StdioOptions = [stdin ? 'pipe' : 'ignore', log, log];
+  const child = spawn('/bin/sh', ['-c', SHELL, pidFile, ...command], { cwd, env, detached: true, stdio });
+  // A write to a process that is gone fails here; its exit is what is told.
+  child.stdin?.on('error', () => {});
   closeSync(log);
   const { pid } = child;
   let killing: NodeJS.Timeout | undefined;
@@ -77,5 +84,5 @@ export function launch({ command, env, cwd, logFile, pidFile }: Launch): Running
     if (killing === undefined) send(pid, 'SIGTERM');
     killing = setTimeout(() => send(-pid, 'SIGKILL'), graceMs);
   };
-  return { pid: pid ?? 0, exited, end };
+  return { pid: pid ?? 0, stdin: child.stdin ?? undefined, exited, end };
 }

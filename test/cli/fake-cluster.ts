@@ -1,6 +1,7 @@
 /** A small cluster in memory for tests of commands: what it holds, who asks, and which faults come when. */
 import type { KubeObject, Person, Stored } from '../../lib/api/meta.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
+import type { Send } from '../../lib/kube/send.ts';
 import {
   type Client,
   type ListOptions,
@@ -29,6 +30,8 @@ export interface Fake {
   me: Person;
   knative: boolean;
   log: string;
+  /** Takes what is sent to a container. */
+  send: Send;
   /** The log at a path, instead of `log`. */
   logAt?: (path: string, signal?: AbortSignal) => string | AsyncIterable<string>;
 }
@@ -178,6 +181,7 @@ export function makeFake(now: () => Date): Fake {
     me: { username: 'alice', groups: ['system:authenticated'] },
     knative: true,
     log: '',
+    send: async (path) => asked(`SEND ${path}`),
   };
   return fake;
 }

@@ -47,6 +47,7 @@ export function makeHarness(now = () => NOW) {
         namespace: namespace ?? 'demo',
         context: 'here',
         server: 'https://127.0.0.1:6443',
+        send: (...sent) => fake.send(...sent),
       }),
       readFile: async (path) => {
         const text = options.files?.[path];

@@ -30,7 +30,7 @@ export async function tiny(
     readEnv: async () => parseEnvironment({ HOME: '/nowhere' }),
     now: () => new Date(),
     random: (count) => crypto.getRandomValues(new Uint8Array(count)),
-    connect: async ({ namespace = 'default' }) => ({ client, namespace, context: 'test', server: server.url }),
+    connect: async ({ namespace = 'default' }) => ({ client, namespace, context: 'test', server: server.url, send: async () => {} }),
     readFile: async (path) => Buffer.from(files[path] ?? ''),
     fetch,
     signal: new AbortController().signal,

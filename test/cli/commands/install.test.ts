@@ -49,6 +49,7 @@ async function startCluster() {
         namespace,
         context: 'here',
         server: server.url,
+        send: async () => {},
       }),
       readFile: async () => Buffer.from(''),
       fetch,

@@ -169,7 +169,7 @@ describe('tiny logs of a Session that sleeps', () => {
     fake.log = log;
     const { code, err } = await tiny(['logs', 'a']);
     expect(code).toBe(1);
-    expect(err).toContain('what was read of the volume of Session "a" is not whole');
+    expect(err).toContain('what was done with the volume of Session "a" is not whole');
     expect(asked(fake, 'DELETE')).toHaveLength(1);
   });
 
