@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { commandsOf, inShell } from '../../agent/harness/command-line.ts';
 import { isOf } from '../../agent/harness/command-pattern.ts';
@@ -196,5 +197,28 @@ describe('whatever the words', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  it('a real shell reads the same words', () => {
+    const quoted = fc.tuple(
+      fc.constantFrom("'", '"'),
+      fc.string({ unit: fc.constantFrom(...'ab *é;|&<>~#(){}[]?-='), maxLength: 5 }),
+    );
+    const part = fc.oneof(
+      word,
+      quoted.map(([quote, text]) => quote + text + quote),
+      fc.string({ unit: fc.constantFrom(...'ab-.=\'"&|;$*?~# \t'), maxLength: 6 }),
+    );
+    const lines = fc
+      .sample(fc.array(part, { maxLength: 4 }), { numRuns: 4000, seed: 1 })
+      .map((parts) => `xx ${parts.join(' ')}`)
+      .flatMap((line) => (commandsOf(line)?.length === 1 ? [{ line, words: commandsOf(line)?.at(0) ?? [] }] : []));
+    expect(lines.length).toBeGreaterThan(500);
+    const print = `xx() { printf 'xx'; for a in "$@"; do printf '\\001%s' "$a"; done; printf '\\002'; }`;
+    const input = [print, ...lines.map(({ line }) => line), ''].join('\n');
+    const said = execFileSync('/bin/sh', { input, env: { PATH: '/nowhere' } })
+      .toString()
+      .split('\u0002');
+    expect(said.slice(0, -1).map((one) => one.split('\u0001'))).toEqual(lines.map(({ words }) => words));
   });
 });

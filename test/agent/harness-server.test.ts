@@ -54,6 +54,19 @@ describe.concurrent('the harness socket', () => {
     expect(pod.api.questions()).toEqual([]);
   });
 
+  it('asks about a budget in its own words alone, and once', async ({ makePod }) => {
+    const pod = makePod({ programs: '', prompt: 'x' });
+    await pod.startTools();
+    const tools = toolsClient(join(pod.folder, 'run', 'harness.sock'));
+    const over = { what: 'tokens', used: 12, limit: 10 } as const;
+    const [first, again] = [await tools.askBudget({ round: 0, over }), await tools.askBudget({ round: 0, over })];
+    expect(first.metadata.name).toBe(again.metadata.name);
+    expect(first.spec).toMatchObject({ kind: 'Ask', text: expect.stringContaining('Session s has used 12 tokens') });
+    const worded = { round: 1, over: { what: 'cost', used: 'all of it', limit: '1', currency: 'USD' } as const };
+    await expect(tools.askBudget(worded)).rejects.toMatchObject({ code: 422 });
+    expect(pod.api.questions()).toHaveLength(1);
+  });
+
   it('shows no Question of another Session', async ({ makePod }) => {
     const pod = makePod({ programs: '', prompt: 'x' });
     await pod.startTools();
