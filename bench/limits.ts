@@ -25,3 +25,5 @@ export const UP_SECONDS: Record<string, number> = { 'stand-in': 3, kubernetes: 1
 export const DEMO_SECONDS = 60;
 /** `npm test`, on two cores that do nothing else. */
 export const TEST_SECONDS = 120;
+/** An answer to the next word of an agent that sleeps, to a new Session from its creation to the agent's first word. */
+export const WAKE = 2;

@@ -39,6 +39,11 @@ const BENCHES: Record<string, Entry> = {
       'an answer to the next word of an agent that sleeps, functions from zero; ratio to a new Session up to there (at most 2)',
     load: async () => (await import('./wake.ts')).wake,
   },
+  wake: {
+    summary:
+      'an answer to the next word of an agent that sleeps, functions from zero; ratio to a new Session up to there (at most 2)',
+    load: async () => (await import('./wake.ts')).wake,
+  },
 };
 const FAILED = 1;
 const USAGE = 2;

@@ -34,9 +34,11 @@ async function node(args: string[], home: string): Promise<{ ms: number; out: st
   return { ms: performance.now() - began, out: stdout };
 }
 
-const tiny = (args: string[], home: string) => node([join(ROOT, 'bin/tiny'), ...args], home);
+/** Runs the command in `home`. */
+export const tiny = (args: string[], home: string) => node([join(ROOT, 'bin/tiny'), ...args], home);
 
-async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
+/** A folder that stands for a person's home while `work` lasts. */
+export async function inHome<T>(work: (home: string) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'tb-'));
   try {
     return await work(home);
@@ -131,7 +133,7 @@ export function upResult(rounds: readonly Round[], engine: string, parts: readon
 }
 
 /** Throws `UsageError` for one that there is not. */
-function flagsOf(engine: string): string[] {
+export function flagsOf(engine: string): string[] {
   if (!['stand-in', 'kubernetes'].includes(engine))
     throw new UsageError(`--engine takes stand-in or kubernetes, not ${engine}`);
   return ['--engine', engine];
