@@ -9,7 +9,8 @@ import { type BuildOptions, build } from 'esbuild';
 import { compileAhead } from './compile-cache.ts';
 import { slim } from './slim.ts';
 
-const FUNCTIONS = ['session', 'question', 'sweep', 'slack', 'github'];
+/** Names of the functions. */
+export const FUNCTIONS = ['session', 'question', 'sweep', 'slack', 'github'];
 const AGENT = {
   harness: 'agent/harness/main.ts',
   tools: 'agent/tools/main.ts',

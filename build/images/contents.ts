@@ -7,6 +7,8 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { IMAGE_VERSION } from '../../lib/session/make-containers.ts';
+import { FUNCTIONS } from '../bundle.ts';
+import { AGENT_FOLDER, packagesIn } from './agents.ts';
 import { filesOf } from './debian.ts';
 import { copied, librariesOf, MERGED } from './libraries.ts';
 import { type Config, type Image, layer } from './oci.ts';
@@ -22,6 +24,7 @@ export interface Places {
 /** The user that all images run as: the one of `lib/session/make-deployment.ts` and of `knative/`. */
 const USER = 10001;
 const HOME = '/opt/tiny';
+const HARNESS = ['harness.cjs', 'connect.cjs'];
 
 /** What a coding agent's commands find besides Node: git with its transports, a shell, and an init that reaps. */
 const AGENT_PACKAGES = ['git', 'openssh-client', 'dash', 'coreutils', 'grep', 'sed', 'findutils', 'diffutils', 'tini'];
@@ -81,27 +84,40 @@ function agentEntries({ root, cache }: Places, below: readonly Entry[]): Entry[]
   return [...new Map(entries.map((entry) => [entry.path, entry])).values()].filter(({ path }) => !taken.has(path));
 }
 
-const configOf = (what: string, entrypoint?: string[]): Config => ({
+const configOf = (what: string, { entrypoint, path = '' }: { entrypoint?: string[]; path?: string } = {}): Config => ({
   ...(entrypoint && { Entrypoint: entrypoint }),
-  Env: ['PATH=/opt/tiny/bin:/usr/local/bin:/usr/bin:/usr/sbin', 'NODE_ENV=production'],
+  Env: [`PATH=/opt/tiny/bin:${path}/usr/local/bin:/usr/bin:/usr/sbin`, 'NODE_ENV=production'],
   User: `${USER}:${USER}`,
   WorkingDir: '/',
   Labels: { 'org.opencontainers.image.title': what, 'org.opencontainers.image.version': IMAGE_VERSION },
 });
 
-/** All images. Throws where a bundle is missing, or a package that is neither here nor to be had. */
-export function makeImages(places: Places): Image[] {
-  const below = nodeEntries(places);
+/** What makes an image of layers above Node; large ones are kept in the cache. */
+function makerOf(places: Places, below: readonly Entry[]) {
   const cache = join(places.cache, 'layers');
   const node = layer(below, cache);
-  const makeImage = (name: string, layers: Entry[][], config = configOf(name)): Image => ({
+  return (name: string, layers: Entry[][], config = configOf(name)): Image => ({
     name: `tiny.dev/${name}:${IMAGE_VERSION}`,
     layers: [node, ...layers.map((entries) => layer(entries, entries.length > 100 ? cache : undefined))],
     config,
   });
-  const functions = ['session', 'question'].map((name) => {
+}
+
+/** The image of a preset's agent, whose packages are in the folder `packages`. */
+export function makeAgentImage(places: Places, agent: string, packages: string): Image {
+  const below = nodeEntries(places);
+  const layers = [agentEntries(places, below), packagesIn(packages), bundles(places, 'agent', HARNESS)];
+  const path = `/${AGENT_FOLDER}/.bin:`;
+  return makerOf(places, below)(`agent-${agent}`, layers, configOf(`agent-${agent}`, { path }));
+}
+
+/** All other images. Throws where a bundle is missing, or a package that is neither here nor to be had. */
+export function makeImages(places: Places): Image[] {
+  const below = nodeEntries(places);
+  const makeImage = makerOf(places, below);
+  const functions = FUNCTIONS.map((name) => {
     const files = [`${name}.cjs`, `${name}.bundle.cjs`, `${name}.bundle.cache`];
-    const config = configOf(`function-${name}`, ['node', `${HOME}/${name}.cjs`]);
+    const config = configOf(`function-${name}`, { entrypoint: ['node', `${HOME}/${name}.cjs`] });
     return makeImage(`function-${name}`, [bundles(places, 'functions', files)], config);
   });
   return [
@@ -110,7 +126,7 @@ export function makeImages(places: Places): Image[] {
     makeImage('agent-git', [agentEntries(places, below), bundles(places, 'agent', ['tools.cjs', 'clone.cjs'])]),
     makeImage('agent-rehearsal', [
       agentEntries(places, below),
-      bundles(places, 'agent', ['harness.cjs', 'connect.cjs', 'rehearsal.cjs']),
+      bundles(places, 'agent', [...HARNESS, 'rehearsal.cjs']),
     ]),
   ];
 }

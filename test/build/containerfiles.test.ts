@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { FUNCTIONS } from '../../build/bundle.ts';
+import { agentsOf } from '../../build/images/agents.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -33,4 +35,24 @@ describe.each(FILES)('%s', (file) => {
 
 test('all of them have the same base', () => {
   expect(new Set(FILES.flatMap((file) => outside(read(file)))).size).toBe(1);
+});
+
+/** The targets of a Containerfile. */
+const targets = (file: string) => [...read(file).matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) => name);
+
+test("every preset's agent has a target, and its packages come from the lock", () => {
+  const agents = agentsOf(ROOT);
+  expect(agents).toContain('claude-code');
+  expect(targets('agent/Containerfile')).toEqual(expect.arrayContaining(agents));
+  for (const agent of agents) expect(read('agent/Containerfile')).toContain(`RUN npm ci --workspace ${agent}\n`);
+  expect(read('agent/Containerfile')).not.toMatch(/npm (install|i) /);
+});
+
+test('every function that Knative is given has a target and is packed', () => {
+  const asked = globSync('knative/**/*.yaml', { cwd: ROOT }).flatMap((file) =>
+    [...read(file).matchAll(/image: tiny\.dev\/function-([a-z]+):/g)].map(([, name = '']) => name),
+  );
+  expect(asked).toContain('session');
+  expect(FUNCTIONS).toEqual(expect.arrayContaining(asked));
+  expect(targets('functions/Containerfile')).toEqual(expect.arrayContaining(asked));
 });
