@@ -11,7 +11,7 @@ export interface Entry {
   summary: string;
   group: 'Sessions' | 'Questions' | 'Cluster' | 'Local cluster' | 'Other';
   /** After Ctrl-C the command is waited for, because it has something to take down; a second Ctrl-C ends it. */
-  cleansUp?: boolean;
+  cleansUp?: boolean | ((options: Record<string, unknown>) => boolean);
   /** It prints a list: `-A` and `-w` mean something to it. Others refuse them. */
   lists?: boolean;
   /** `-A` means something to it, and `-w` does not. */
@@ -27,61 +27,69 @@ const OBJECT: readonly Format[] = [...DATA, 'name'];
 const TABLE: readonly Format[] = [...DATA, 'wide'];
 const LIST: readonly Format[] = [...OBJECT, 'wide'];
 
-const sessions: Entry[] = [
-  { name: 'new', summary: 'Start a Session', outputs: OBJECT, load: () => import('./commands/new.ts') },
-  {
-    name: 'ls',
-    aliases: ['list', 'get'],
-    summary: 'List Sessions',
-    lists: true,
-    outputs: LIST,
-    load: () => import('./commands/ls.ts'),
-  },
-  { name: 'show', summary: 'Tell all about one Session', outputs: OBJECT, load: () => import('./commands/show.ts') },
-  {
-    name: 'logs',
-    summary: 'Tell what was said and done in a Session',
-    cleansUp: true,
-    load: () => import('./commands/logs.ts'),
-  },
-  {
-    name: 'attach',
-    summary: "Converse with a Session's agent in the terminal",
-    cleansUp: true,
-    load: () => import('./commands/attach.ts'),
-  },
-  {
-    name: 'export',
-    summary: "Put a Session's work and conversation into an archive",
-    cleansUp: true,
-    load: () => import('./commands/export.ts'),
-  },
-  {
-    name: 'send',
-    summary: "Say something to a Session's agent",
-    outputs: OBJECT,
-    load: () => import('./commands/send.ts'),
-  },
-  {
-    name: 'suspend',
-    summary: 'Take Sessions to zero pods and keep their volumes',
-    outputs: OBJECT,
-    load: () => import('./commands/suspend.ts'),
-  },
-  {
-    name: 'resume',
-    summary: 'Let suspended Sessions go on',
-    outputs: OBJECT,
-    load: () => import('./commands/resume.ts'),
-  },
-  {
-    name: 'touch',
-    summary: 'Say that Sessions are to go on, in your name',
-    outputs: OBJECT,
-    load: () => import('./commands/touch.ts'),
-  },
-  { name: 'rm', summary: 'Delete Sessions', outputs: NAME, load: () => import('./commands/rm.ts') },
-].map((entry) => ({ ...entry, group: 'Sessions' }));
+const sessions: Entry[] = (
+  [
+    {
+      name: 'new',
+      summary: 'Start a Session',
+      cleansUp: ({ from }: Record<string, unknown>) => from !== undefined,
+      outputs: OBJECT,
+      load: () => import('./commands/new.ts'),
+    },
+    {
+      name: 'ls',
+      aliases: ['list', 'get'],
+      summary: 'List Sessions',
+      lists: true,
+      outputs: LIST,
+      load: () => import('./commands/ls.ts'),
+    },
+    { name: 'show', summary: 'Tell all about one Session', outputs: OBJECT, load: () => import('./commands/show.ts') },
+    {
+      name: 'logs',
+      summary: 'Tell what was said and done in a Session',
+      cleansUp: true,
+      load: () => import('./commands/logs.ts'),
+    },
+    {
+      name: 'attach',
+      summary: "Converse with a Session's agent in the terminal",
+      cleansUp: true,
+      load: () => import('./commands/attach.ts'),
+    },
+    {
+      name: 'export',
+      summary: "Put a Session's work and conversation into an archive",
+      cleansUp: true,
+      load: () => import('./commands/export.ts'),
+    },
+    {
+      name: 'send',
+      summary: "Say something to a Session's agent",
+      outputs: OBJECT,
+      load: () => import('./commands/send.ts'),
+    },
+    {
+      name: 'suspend',
+      summary: 'Take Sessions to zero pods and keep their volumes',
+      outputs: OBJECT,
+      load: () => import('./commands/suspend.ts'),
+    },
+    {
+      name: 'resume',
+      summary: 'Let suspended Sessions go on',
+      outputs: OBJECT,
+      load: () => import('./commands/resume.ts'),
+    },
+    {
+      name: 'touch',
+      summary: 'Say that Sessions are to go on, in your name',
+      outputs: OBJECT,
+      load: () => import('./commands/touch.ts'),
+    },
+    { name: 'rm', summary: 'Delete Sessions', outputs: NAME, load: () => import('./commands/rm.ts') },
+  ] satisfies Omit<Entry, 'group'>[]
+).map((entry) => ({ ...entry, group: 'Sessions' }));
 
 const questions: Entry[] = [
   {

@@ -19,7 +19,8 @@ export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<
   const chosen: { cleansUp?: boolean } = {};
   program.hook('preAction', async (_, command) => {
     const entry = REGISTRY.find(({ name }) => name === command.name());
-    chosen.cleansUp = entry?.cleansUp ?? false;
+    const { cleansUp = false } = entry ?? {};
+    chosen.cleansUp = typeof cleansUp === 'function' ? cleansUp(command.opts()) : cleansUp;
     refuseFlags(app, command.name(), entry);
     app.env = await deps.readEnv();
   });

@@ -1,4 +1,5 @@
 /** Fills the volume of a Session that was just made, by a pod of the person's own. */
+import type { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { isTrue } from '../../lib/api/conditions.ts';
 import type { Stored } from '../../lib/api/meta.ts';
@@ -37,6 +38,11 @@ async function untilMade(app: App, { metadata }: Stored<Session>): Promise<void>
   throw new Failure(`Session "${metadata.name}" was not made in time`, '`tiny doctor` finds out why.');
 }
 
+/** The file's bytes; it is opened once they are asked for. */
+async function* bytesOf(path: string): AsyncGenerator<Buffer> {
+  for await (const piece of createReadStream(path)) yield piece as Buffer;
+}
+
 /** Sends the file to a pod's standard input. */
 const feeder =
   (app: App, path: string): Saying['feed'] =>
@@ -44,7 +50,7 @@ const feeder =
     const { send, namespace } = await app.cluster();
     const to = objectPath(PODS, { namespace, name }, 'attach');
     const parameters = query({ container: READER, stdin: true, stdout: false, stderr: false });
-    await send(to + parameters, createReadStream(path), signal);
+    await send(to + parameters, bytesOf(path), signal);
   };
 
 /** Puts all of `origin` onto the volume of `session`, which has not begun. Throws where not all of it arrived. */
