@@ -1,8 +1,9 @@
-/** Writes what is generated from `lib/api`: the CRDs and the reference page. `--check` writes nothing and fails where a file is stale. */
+/** Writes what is generated from `lib/api` and `lib/settings`: CRDs, reference pages and a policy. `--check` writes nothing and fails where a file is stale. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { customResourceDefinition, DEFINITIONS } from './crds.ts';
 import { referencePage } from './reference.ts';
+import { settingsPage, settingsPolicy } from './settings.ts';
 
 const files = new Map<string, string>([
   ...DEFINITIONS.map((definition): [string, string] => [
@@ -10,6 +11,8 @@ const files = new Map<string, string>([
     `# Generated from lib/api by \`npm run generate\`.\n${stringify(customResourceDefinition(definition), { lineWidth: 0, aliasDuplicateObjects: false })}`,
   ]),
   ['docs/resources.md', referencePage(DEFINITIONS)],
+  ['docs/settings.md', settingsPage()],
+  ['rbac/policies/verify/settings-keys.yaml', settingsPolicy()],
 ]);
 
 const check = process.argv.includes('--check');

@@ -1,6 +1,7 @@
 /** What a project's settings allow: who answers, which images and repositories. */
 import { describe, expect, test } from 'vitest';
 import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { DESCRIBED } from '../../lib/settings/schema.ts';
 import { answer, answerOf, CONFIG_MAPS, edit, question, refusal, session, settingsOf, spawning } from './objects.ts';
 import type { Name, World } from './world.ts';
 
@@ -56,6 +57,24 @@ export function settingsCases(world: () => World): void {
       await expect.poll(own).toContain('bob asked for Session a');
       expect((await refusal(answerOf(as('bob'), open, { requester: 'alice' }))).code).toBe(403);
       await answerOf(as('alice'), open, { requester: 'bob' });
+    });
+  });
+
+  describe('what nobody understands is refused when it is written', () => {
+    test.each([
+      ['a key that is misspelt', { 'answerer.users': 'bob' }, 'no such settings: answerer.users'],
+      ['a flag that is none', { 'answerers.notRequester': 'yes' }, 'must be true or false: answerers.notRequester'],
+      ['a text of two lines', { 'channels.slack': 'a\nb' }, 'must be text: channels.slack'],
+    ])('%s', async (what, data, message) => {
+      const ns = await world().project(`settings-${what.replaceAll(' ', '-')}`);
+      const { message: said } = await refusal(world().admin.create(CONFIG_MAPS, settingsOf(ns, data as never)));
+      expect(said).toContain(message);
+    });
+
+    test('but every key in the reference, with its example, is taken', async () => {
+      const ns = await world().project('settings-all');
+      const data = Object.fromEntries(DESCRIBED.map(({ key, example }) => [key, example]));
+      await world().admin.create(CONFIG_MAPS, settingsOf(ns, data));
     });
   });
 

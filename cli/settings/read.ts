@@ -1,0 +1,44 @@
+/** The settings of the project, as they are there. */
+import type { KubeObject, Stored } from '../../lib/api/meta.ts';
+import { changedBy, makeSettings, SETTINGS } from '../../lib/install/settings.ts';
+import { isAlreadyExists } from '../../lib/kube/errors.ts';
+import type { ResourceType } from '../../lib/kube/types.ts';
+import type { App } from '../app.ts';
+import { whoAmI } from '../identity.ts';
+
+export interface ConfigMap extends KubeObject {
+  data?: Record<string, string>;
+}
+
+export const CONFIG_MAPS: ResourceType<ConfigMap> = {
+  group: '',
+  version: 'v1',
+  kind: 'ConfigMap',
+  plural: 'configmaps',
+  namespaced: true,
+};
+
+/** What is set; nothing where the project has no settings yet. */
+export async function readSettings(app: App): Promise<Record<string, string>> {
+  const { client, namespace } = await app.cluster();
+  return (await client.get(CONFIG_MAPS, { namespace, name: SETTINGS }))?.data ?? {};
+}
+
+/** Sets the keys that have a value, and takes the others away; what somebody else sets meanwhile stays. */
+export async function changeSettings(
+  app: App,
+  change: Readonly<Record<string, string | null>>,
+): Promise<Stored<ConfigMap>> {
+  const { client, namespace } = await app.cluster();
+  const person = await whoAmI(client);
+  const ref = { namespace, name: SETTINGS };
+  if (!(await client.get(CONFIG_MAPS, ref))) {
+    await client.create(CONFIG_MAPS, makeSettings(namespace, person) as ConfigMap).catch((error: unknown) => {
+      if (!isAlreadyExists(error)) throw error;
+    });
+  }
+  // Where admission stamps nobody, whoever changes the settings says so; elsewhere this is overwritten.
+  const annotations = person && { 'tiny.dev/changed-by': changedBy(person) };
+  const body = { ...(annotations && { metadata: { annotations } }), data: change };
+  return await client.patch(CONFIG_MAPS, ref, { type: 'merge', body });
+}
