@@ -90,7 +90,8 @@ describe('imports go one way', () => {
   /** The layers of the library, lowest first: what stands beside each other may not import each other. */
   const LAYERS = [
     ['lib/api/', 'lib/age.ts', 'lib/archive/', 'lib/settings/'],
-    ['lib/identity/', 'lib/kube/'],
+    // What an answer amounts to is judged the same by everyone.
+    ['lib/identity/', 'lib/kube/', 'lib/question/decision.ts'],
     ['lib/outcome.ts', 'lib/event/', 'lib/install/'],
     ['lib/plan.ts'],
     ['lib/ensure.ts', 'lib/session/'],

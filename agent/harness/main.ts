@@ -3,7 +3,8 @@
  * all (its environment, the lock, the volume), so that the pod is restarted and says so.
  */
 import { join } from 'node:path';
-import { systemClock } from '../../lib/kube/clock.ts';
+import { type Clock, systemClock } from '../../lib/kube/clock.ts';
+import { serverClock } from '../../lib/kube/server-clock.ts';
 import { type HarnessEnv, harnessEnv } from '../env.ts';
 import { lockPatiently } from '../lock.ts';
 import { readSecrets } from '../secrets.ts';
@@ -39,9 +40,10 @@ async function main(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort(new Error('stopped')));
   if (!(await lockPatiently(env.state, { clock: systemClock, signal: stop.signal, log: print }))) return;
   const transcript = beginTranscript(env);
-  const tools = toolsClient(join(env.run, 'harness.sock'));
-  const reporter = makeReporter(tools, { clock: systemClock, signal: hurry.signal }, transcript.note);
-  await work(env, { stop: stop.signal, tools, reporter, transcript });
+  const clock = serverClock(systemClock);
+  const tools = toolsClient(join(env.run, 'harness.sock'), clock.heard);
+  const reporter = makeReporter(tools, { clock, signal: hurry.signal }, transcript.note);
+  await work(env, { stop: stop.signal, clock, tools, reporter, transcript });
   transcript.close();
   const late = setTimeout(() => hurry.abort(new Error('the pod ends')), FLUSH_MS);
   await reporter.flush();
@@ -58,12 +60,13 @@ function beginTranscript(env: HarnessEnv): Transcript {
 
 interface Wiring {
   stop: AbortSignal;
+  clock: Clock;
   tools: ReturnType<typeof toolsClient>;
   reporter: Reporter;
   transcript: Transcript;
 }
 
-async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: Wiring): Promise<void> {
+async function work(env: HarnessEnv, { stop, clock, reporter, transcript, ...wiring }: Wiring): Promise<void> {
   const prompt = readPrompt(env.promptFile, env.promptSha256);
   const log = transcript.note;
   if (!prompt.ok) {
@@ -77,9 +80,9 @@ async function work(env: HarnessEnv, { stop, reporter, transcript, ...wiring }: 
   const opened = openJournal(join(env.state, env.sessionUid, 'journal.jsonl'));
   const { journal, tools } = observe({ journal: opened, tools: wiring.tools }, transcript, prompt.text);
   const { config } = env;
-  const pulse = makePulse(systemClock.now);
+  const pulse = makePulse(clock.now);
   const meter = makeMeter();
-  const common = { journal, tools, reporter, clock: systemClock, log };
+  const common = { journal, tools, reporter, clock, log };
   const permits = makePermits({
     ...common,
     session: env.session,

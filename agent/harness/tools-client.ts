@@ -37,10 +37,13 @@ export interface ToolsClient {
   askBudget(request: { round: number; over: Over }): Promise<Question>;
 }
 
+/** Gets the API server's time, as an HTTP date. */
+type Heard = (date: string | undefined) => void;
+
 /** A client of the tools at `socketPath`. Its methods throw `ToolsError`, or a connection's error. */
-export function toolsClient(socketPath: string): ToolsClient {
+export function toolsClient(socketPath: string, heard?: Heard): ToolsClient {
   const call = <T>(method: string, path: string, body?: unknown) =>
-    callTools(socketPath, { method, path, body }) as Promise<T>;
+    callTools(socketPath, { method, path, body, heard }) as Promise<T>;
   return {
     session: () => call('GET', '/session'),
     tell: (patch) => call('PATCH', '/status', patch),
@@ -53,11 +56,19 @@ export function toolsClient(socketPath: string): ToolsClient {
 /** Node keeps connections by default; one to tools that were killed meanwhile would fail the next call. */
 const agent = new Agent({ keepAlive: false });
 
-function callTools(socketPath: string, { method, path, body }: { method: string; path: string; body: unknown }) {
+interface Call {
+  method: string;
+  path: string;
+  body: unknown;
+  heard: Heard | undefined;
+}
+
+function callTools(socketPath: string, { method, path, body, heard }: Call) {
   return new Promise<unknown>((resolve, reject) => {
     const sent = request(
       { agent, socketPath, method, path, headers: { 'content-type': 'application/json' } },
       (response) => {
+        heard?.(response.headers.date);
         let text = '';
         response.setEncoding('utf8').on('data', (chunk: string) => {
           text += chunk;

@@ -59,8 +59,11 @@ function valid<T>(schema: z.ZodType<T>, body: unknown): T {
 export function harnessListener(server: HarnessServer): RequestListener {
   return (request, response) => {
     answer(server, request).then(
-      (value) => send(response, 200, value),
-      (error) => send(response, error instanceof ApiError ? error.code : 503, { error: (error as Error).message }),
+      (value) => send(response, { code: 200, value, now: server.now() }),
+      (error) => {
+        const code = error instanceof ApiError ? error.code : 503;
+        send(response, { code, value: { error: (error as Error).message }, now: server.now() });
+      },
     );
   };
 }
@@ -94,6 +97,8 @@ function parse(text: string): unknown {
   }
 }
 
-function send(response: ServerResponse, code: number, value: unknown): void {
-  response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+/** With the API server's time, as far as the tools have heard it; the harness takes it from there. */
+function send(response: ServerResponse, { code, value, now }: { code: number; value: unknown; now: Date }): void {
+  const headers = { 'content-type': 'application/json', date: now.toUTCString() };
+  response.writeHead(code, headers).end(JSON.stringify(value));
 }

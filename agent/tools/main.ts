@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { makeClient } from '../../lib/kube/client.ts';
 import { systemClock } from '../../lib/kube/clock.ts';
 import { inCluster } from '../../lib/kube/in-cluster.ts';
+import { serverClock } from '../../lib/kube/server-clock.ts';
 import { type ToolsEnv, toolsEnv } from '../env.ts';
 import { forgeOf } from '../forge/forge.ts';
 import { makePush } from '../push/push.ts';
@@ -42,10 +43,12 @@ function redactorIn({ secrets, push, credentials }: ToolsEnv) {
 async function main(): Promise<void> {
   const env = toolsEnv();
   const { credentials, host, port, ...identity } = env;
-  const client = makeClient({ ...inCluster({ folder: credentials, host, port }), fieldManager: FIELD_MANAGER });
+  const clock = serverClock(systemClock);
+  const server = inCluster({ folder: credentials, host, port });
+  const client = makeClient({ ...server, fieldManager: FIELD_MANAGER, heard: clock.heard });
   const redact = redactorIn(env);
   const log = (line: string) => print(redact()(line));
-  await serveTools({ identity, client, clock: systemClock, log, redact, pushing: pushingOf(env) });
+  await serveTools({ identity, client, clock, log, redact, pushing: pushingOf(env) });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(0));
   log(`tools of Session ${identity.namespace}/${identity.session} are listening in ${identity.run}`);
 }

@@ -33,6 +33,8 @@ export interface TransportConfig {
   timeoutMs?: number | undefined;
   /** Default 64 MiB. */
   maxAnswerBytes?: number | undefined;
+  /** Gets the `Date` header of each answer. */
+  heard?: ((date: string | undefined) => void) | undefined;
   now: () => number;
 }
 
@@ -152,6 +154,7 @@ export function makeTransport(config: TransportConfig): Transport {
     signal?.throwIfAborted();
     const credentials = await authenticate().catch((error) => Promise.reject(failed(error)));
     const response = await send(() => start(exchange, credentials), exchange).catch((e) => Promise.reject(failed(e)));
+    config.heard?.(response.headers.date);
     const chunks = chunksOf(response, failed);
     const code = response.statusCode ?? 0;
     if (isSuccess(code)) return chunks;
