@@ -5,7 +5,7 @@
 import type { Condition, KubeObject, Person, Stored } from './api/meta.ts';
 import type { Proposal } from './api/question-parts.ts';
 import type { Look } from './event/receive.ts';
-import type { Client, Precondition, Ref, ResourceType } from './kube/types.ts';
+import type { Precondition, Ref, ResourceType } from './kube/types.ts';
 
 /** One object that must exist. */
 export interface Ensure {
@@ -78,7 +78,7 @@ export interface Plan {
   actor?: Person;
   ensure: Ensure[];
   remove: Remove[];
-  /** Done last, by the reconciler's own `apply`. */
+  /** Done last. */
   apply?: Applying;
   /** What can't be done at all, decided before anything is tried. */
   refusal?: Refusal;
@@ -100,6 +100,4 @@ export interface Reconciler<T extends KubeObject> {
   plan(object: Stored<T>, now: Date, look?: Look): Plan;
   /** What is told when `refusal` stood in the way; `undefined` where it has been told already. */
   refused(object: Stored<T>, refusal: Refusal, now: Date): Report | undefined;
-  /** Carries `Plan.apply` out. Throws what may pass by itself. */
-  apply?(applying: Applying, callers: { own: Client; person: Client }): Promise<Refusal | undefined>;
 }

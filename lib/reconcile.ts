@@ -11,6 +11,7 @@ import { isConflict, isNotFound } from './kube/errors.ts';
 import type { Client, Ref } from './kube/types.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Plan, Reconciler, Refusal, Report, Tidings } from './plan.ts';
+import { applyProposal } from './question/apply-act.ts';
 
 export interface ReconcileOptions {
   /** Reads and reports as the caller; acts as the person of the plan. */
@@ -55,7 +56,7 @@ async function once<T extends KubeObject>(
   if (!object) return { kind: 'done', message: 'gone' };
   const now = options.now();
   const plan = await wellRead(options.client, reconciler.plan(object, now, options.look));
-  const refusal = plan.refusal ?? (await act(reconciler, plan, options));
+  const refusal = plan.refusal ?? (await act(plan, options));
   const report = refusal ? reconciler.refused(object, refusal, now) : plan.report;
   const settled =
     (await heard(options.client, plan.tidings)) &&
@@ -71,16 +72,12 @@ async function wellRead(client: Client, plan: Plan): Promise<Plan> {
   return wellRead(client, planned(await Promise.all(refs.map((ref) => client.get(type, ref)))));
 }
 
-async function act<T extends KubeObject>(
-  reconciler: Reconciler<T>,
-  plan: Plan,
-  { client: own, actAs: as = own.as }: ReconcileOptions,
-): Promise<Refusal | undefined> {
+async function act(plan: Plan, { client: own, actAs: as = own.as }: ReconcileOptions): Promise<Refusal | undefined> {
   if (!plan.actor) return undefined;
   try {
     const person = as(plan.actor);
     const refusal = await actAs(person, plan);
-    return refusal ?? (plan.apply && (await reconciler.apply?.(plan.apply, { own, person })));
+    return refusal ?? (plan.apply && (await applyProposal(plan.apply, { own, person })));
   } catch (error) {
     if (error instanceof ImpersonationRefused)
       return { reason: 'RequesterNotAPerson', message: error.message, passes: false };

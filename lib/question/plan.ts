@@ -11,7 +11,6 @@ import { mastersHint, notAPerson } from '../identity/person.ts';
 import { QUESTIONS, SESSIONS } from '../kube/types.ts';
 import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
 import { wake } from '../session/wake.ts';
-import { applyProposal } from './apply-act.ts';
 import { named } from './apply-manifest.ts';
 import { type Decision, decide } from './decision.ts';
 import { isChild, makeChild } from './make-child.ts';
@@ -111,10 +110,4 @@ function refused(question: Stored<Question>, { reason, message }: Refusal, now: 
 }
 
 /** Reconciles Questions. */
-export const questions: Reconciler<Question> = {
-  type: QUESTIONS,
-  final: true,
-  plan: planQuestion,
-  refused,
-  apply: applyProposal,
-};
+export const questions: Reconciler<Question> = { type: QUESTIONS, final: true, plan: planQuestion, refused };
