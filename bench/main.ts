@@ -24,6 +24,11 @@ const BENCHES: Record<string, Entry> = {
       'requests and time for a new Session; ratio of a burst of events to a plain loop of the same requests; --engine kubernetes: 1,000 at once (at least 0.8)',
     load: async () => (await import('./materialise.ts')).materialise,
   },
+  slack: {
+    summary:
+      'a press in Slack until it is acknowledged, from spawn on and warm, and 1,000 of them with a fake Slack; ratio of a start to a bare node:http server (at most 2.2)',
+    load: async () => (await import('./slack.ts')).slack,
+  },
   sweep: {
     summary:
       'a pass over 1,000 and 10,000 converged Sessions on a real API server, and 100 healed; ratio to a plain listing (at most 3)',

@@ -2,8 +2,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Question } from '../lib/api/question.ts';
+import { asImpersonated } from '../lib/identity/impersonation-headers.ts';
 import { QUESTIONS } from '../lib/kube/types.ts';
 import { idOf } from '../lib/slack/blocks.ts';
+import { personOf } from '../local/people.ts';
 import type { Ask } from './program.ts';
 import { pressBody, SECRET, signedBySlack, TEAM } from './slack-press.ts';
 import { PROJECT, type Stage } from './stage.ts';
@@ -18,7 +20,8 @@ function files(folder: string, content: Record<string, string>): string {
 
 /** The environment of function `slack`, whose files lie in `folder`. `api`: where a fake Slack is; none is reached otherwise. */
 export function slackEnv(folder: string, api = 'http://127.0.0.1:9/api/'): Record<string, string> {
-  const people = [{ username: 'alice', slack: [`${TEAM}/${USER}`] }];
+  const { username, groups = [] } = asImpersonated(personOf('alice', ''));
+  const people = [{ username, groups, slack: [`${TEAM}/${USER}`] }];
   return {
     TINY_CHANNELS: files(join(folder, 'channels'), { 'signing-secret': SECRET, 'bot-token': 'xoxb-fake' }),
     TINY_IDENTITIES: files(join(folder, 'identities'), { 'identities.json': JSON.stringify({ people }) }),

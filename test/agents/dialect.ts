@@ -1,0 +1,46 @@
+/** How each agent's model says the same thing: run a command, write a file, call one of our tools. */
+import type { Reply } from './model/talk.ts';
+
+export interface Dialect {
+  /** Needs a yes, unless the Session allows it. */
+  run: (command: string) => Reply;
+  write: (file: string, text: string) => Reply;
+  /** One of our MCP server's tools. */
+  tiny: (tool: string, input: Record<string, unknown>) => Reply;
+  /** What `spec.agent` says of the model. */
+  agent: (url: string) => { name: string; model?: string; baseUrl: string };
+  env: Record<string, string>;
+}
+
+export type Spoken = 'claude-code' | 'codex';
+
+const claude: Dialect = {
+  run: (command) => ({ calls: [{ tool: 'Bash', input: { command, description: 'a step' } }] }),
+  write: (file, text) => ({ calls: [{ tool: 'Write', input: { file_path: file, content: text } }] }),
+  tiny: (tool, input) => ({ calls: [{ tool: `mcp__tiny__${tool}`, input }] }),
+  agent: (url) => ({ name: 'claude-code', baseUrl: url }),
+  // By itself it asks ten times for minutes, also with a wrong key.
+  env: { ANTHROPIC_API_KEY: 'test-key', CLAUDE_CODE_MAX_RETRIES: '2' },
+};
+
+const patch = (file: string, text: string) => {
+  const lines = text.trimEnd().split('\n');
+  return `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${file}\n${lines.map((line) => `+${line}`).join('\n')}\n*** End Patch\nEOF`;
+};
+
+const codex: Dialect = {
+  run: (command) => ({
+    calls: [
+      {
+        tool: 'exec_command',
+        input: { cmd: command, sandbox_permissions: 'require_escalated', justification: 'a step' },
+      },
+    ],
+  }),
+  write: (file, text) => ({ calls: [{ tool: 'exec_command', input: { cmd: patch(file, text) } }] }),
+  tiny: (tool, input) => ({ calls: [{ tool, namespace: 'mcp__tiny', input }] }),
+  agent: (url) => ({ name: 'codex', model: 'fake', baseUrl: `${url}/v1` }),
+  env: { OPENAI_API_KEY: 'test-key' },
+};
+
+export const DIALECT: Record<Spoken, Dialect> = { 'claude-code': claude, codex };
