@@ -110,12 +110,12 @@ async function answers({ url, caPem, adminToken }: Access, path: string): Promis
 }
 
 /** Starts etcd and the server, and tells it the kinds before anything else asks which there are. */
-async function serve(group: Group, options: EngineOptions, access: Access): Promise<void> {
+async function serve(group: Group, options: EngineOptions, access: Access & { port: number }): Promise<void> {
   const { folder, binaries, definitions = [] } = options;
-  const { url, caPem, adminToken, auditLog } = access;
+  const { url, port, caPem, adminToken, auditLog } = access;
   rmSync(join(folder, ETCD_SOCKET), { force: true });
   await group.run(binaries.etcd, etcdArguments(options), async () => existsSync(join(folder, ETCD_SOCKET)));
-  const args = apiServerArguments(Number(new URL(url).port), auditLog, options);
+  const args = apiServerArguments(port, auditLog, options);
   await group.run(binaries.apiServer, args, () => answers(access, '/readyz'));
   const client = makeClient({ server: url, ca: caPem, auth: { token: adminToken }, fieldManager: ADMIN });
   await define(client, definitions);
@@ -130,12 +130,13 @@ const ACCOUNT = '/api/v1/namespaces/default/serviceaccounts/default';
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { folder, binaries, log } = options;
   await endEngineLeftovers(folder);
-  const url = `https://127.0.0.1:${await claimPort(options.port ?? 0)}`;
+  const port = await claimPort(options.port ?? 0);
+  const url = `https://127.0.0.1:${port}`;
   const auditLog = options.auditLog ?? join(folder, 'audit.log');
   const access = { url, auditLog, ...(await prepare(options, url)) };
   const group = new Group(folder, log);
   try {
-    await serve(group, options, access);
+    await serve(group, options, { ...access, port });
   } catch (error) {
     await group.stop(1000);
     throw error;
