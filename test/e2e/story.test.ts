@@ -1,5 +1,6 @@
 /** The README's five minutes, as a person plays them: with `tiny`, and the same seen with kubectl. */
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { GitServer } from '../../local/git-server.ts';
 import { Local, type Ran, run, serveRepository, until } from './local.ts';
@@ -83,6 +84,31 @@ test('finished Sessions hold no pod, idle functions are at zero, and a message w
   await local.finished('hello');
   await local.noPods();
   expect((await local.heard('hello')).filter((text) => text.includes('and now the tests'))).toHaveLength(1);
+});
+
+test('what was said is told of a Session that sleeps, and another goes on from its archive and from itself', async () => {
+  const shown = await local.tiny('logs', 'hello');
+  expect(shown).toMatchObject({ code: 0, err: expect.stringContaining('one is made to read its volume') });
+  for (const part of ['answer: Red', '* edit: ', '> and now the tests', '= Completed: '])
+    expect(shown.out).toContain(part);
+  const raw = (await local.ok('logs', 'hello', '--raw')).trim().split('\n');
+  expect(raw.map((line) => JSON.parse(line).seq)).toEqual(raw.map((_, index) => index + 1));
+  const archive = join(local.folder, 'hello.tar.gz');
+  await local.ok('export', 'hello', archive);
+  for (const [from, name] of [
+    [archive, 'again'],
+    ['hello', 'copied'],
+  ] as const) {
+    await local.ok('new', '--from', from, '--name', name, '[{run: cat hello.md}, {say: and on}]');
+    await local.finished(name);
+    expect((await local.heard(name)).filter((text) => text.includes('and now the tests'))).toHaveLength(1);
+  }
+  await local.noPods();
+  const said = await local.ok('logs', 'copied', '--full');
+  for (const part of ['answer: Red', '- goes on from Session hello', '  | hello', 'and on'])
+    expect(said).toContain(part);
+  expect(await local.ok('audit')).toMatch(/create +pods +again-load-\w+ +me/);
+  await local.ok('rm', 'again', 'copied', '--wait');
 });
 
 test('a prompt that looks like an option is refused with what to do', async () => {

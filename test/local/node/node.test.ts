@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeSend } from '../../../lib/kube/send.ts';
 import { CLAIMS, type Ref } from '../../../lib/kube/types.ts';
 import { type Node, startNode } from '../../../local/node/node.ts';
 import { type ContainerStatus, type Data, PODS, SECRETS } from '../../../local/node/pod.ts';
@@ -11,7 +13,10 @@ let standIn: StandIn;
 let node: Node;
 
 beforeAll(async () => {
-  standIn = await startStandIn((...asked) => node.logs(...asked));
+  standIn = await startStandIn(
+    (...asked) => node.logs(...asked),
+    (...asked) => node.attach(...asked),
+  );
   node = startNode(standIn.node);
 });
 afterAll(async () => {
@@ -224,6 +229,35 @@ describe('a pod', () => {
       await standIn.client.delete(PODS, ref(name));
       await until('gone', async () => !(await read(name)));
     }
+  });
+
+  test('that asks for a standard input gets what is sent to it, whole, and no other does', async () => {
+    const code = `
+      const hash = require('node:crypto').createHash('sha256');
+      let bytes = 0;
+      process.stdin.on('data', (piece) => { bytes += piece.length; hash.update(piece); });
+      process.stdin.on('end', () => console.log(bytes + ' ' + hash.digest('hex')));`;
+    const once = { restartPolicy: 'Never' };
+    await make('fed', { ...once, containers: [{ ...script('main', code), stdin: true, stdinOnce: true }] });
+    await make('unfed', { ...once, containers: [script('main', FOREVER)] });
+    for (const name of ['fed', 'unfed']) await until('it runs', async () => (await container(name))?.state.running);
+    const { url: server, caPem: ca } = standIn;
+    const send = makeSend({ server, ca, auth: { token: 'admin-token' }, userAgent: 'test', now: Date.now });
+    const to = (name: string) => `/api/v1/namespaces/team-a/pods/${name}/attach?container=main&stdin=true`;
+    const piece = Buffer.from(Array.from({ length: 70_000 }, (_, index) => index % 253));
+    const pieces = async function* () {
+      for (let count = 0; count < 40; count += 1) yield piece;
+    };
+    const { signal } = new AbortController();
+    await send(to('fed'), pieces(), signal);
+    const sha256 = createHash('sha256')
+      .update(Buffer.concat(Array(40).fill(piece)))
+      .digest('hex');
+    expect(await until('its log', () => log('fed'))).toBe(`${40 * piece.length} ${sha256}\n`);
+    await expect(send(to('unfed'), pieces(), signal)).rejects.toMatchObject({ code: 400 });
+    await expect(send(to('none'), pieces(), signal)).rejects.toMatchObject({ code: 404 });
+    const stranger = makeSend({ server, ca, auth: { token: 'x' }, userAgent: 'test', now: Date.now });
+    await expect(stranger(to('fed'), pieces(), signal)).rejects.toMatchObject({ code: 401 });
   });
 
   test('that is to be tried until it succeeds is not taken, and says why', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeClient } from '../../../lib/kube/client.ts';
 import { type Client, DEPLOYMENTS, type ResourceType } from '../../../lib/kube/types.ts';
+import type { Attach } from '../../../local/api/attach.ts';
 import { startApiServer } from '../../../local/api/server.ts';
 import type { Logs } from '../../../local/api/subresources.ts';
 import type { World } from '../../../local/controllers/loop.ts';
@@ -31,7 +32,7 @@ export interface StandIn {
   close: () => Promise<void>;
 }
 
-export async function startStandIn(logs?: Logs): Promise<StandIn> {
+export async function startStandIn(logs?: Logs, attach?: Attach): Promise<StandIn> {
   const folder = mkdtempSync(join(tmpdir(), 'tiny-'));
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
@@ -42,6 +43,7 @@ export async function startStandIn(logs?: Logs): Promise<StandIn> {
     people,
     log,
     ...(logs ? { logs } : {}),
+    ...(attach ? { attach } : {}),
   });
   const client = makeClient({
     server: server.url,
