@@ -1,5 +1,5 @@
 /** Pushing: through the real git, from a clone that an agent may have set traps in, to a server that tests start. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,18 +26,22 @@ let server: GitServer;
 let bundles: Server | undefined;
 let api: PretendedApi;
 const made = mkdtempSync(join(tmpdir(), 'seed-'));
+/** The remote and the agent's clone, to be copied: each git that is not started is time. */
+const template = join(made, 'template');
 beforeAll(() => {
   seed = makeRepositories(made);
+  mkdirSync(template);
+  run(template, 'clone', '--quiet', '--bare', join(made, 'repo.git'), 'repo.git');
+  run(template, 'clone', '--quiet', '--depth=1', `file://${template}/repo.git`, 'work');
+  run(join(template, 'work'), 'checkout', '--quiet', '-b', 'tiny/s');
 });
 afterAll(() => rmSync(made, { recursive: true }));
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'push-'));
-  run(folder, 'clone', '--quiet', '--bare', join(made, 'repo.git'), 'repo.git');
+  cpSync(template, folder, { recursive: true });
   server = await startGitServer({ root: folder, port: 0, pushes: true, credentials });
   for (const name of ['run', 'state', 'secret', 'temporary']) mkdirSync(join(folder, name));
   for (const [key, value] of Object.entries(credentials)) writeFileSync(join(folder, 'secret', key), value);
-  run(folder, 'clone', '--quiet', '--depth=1', `file://${folder}/repo.git`, 'work');
-  run(work(), 'checkout', '--quiet', '-b', 'tiny/s');
   api = pretendApi('s', { prompt: 'x', agent: { name: 'rehearsal' }, requester: { username: 'alice' } });
   bundles = await serveBundles({ run: join(folder, 'run'), folder: work(), base: () => seed.head, env: environment() });
 });
