@@ -1,5 +1,6 @@
 /** What pushing would change, for the person who decides: the commits, which files how much, and the difference itself. */
 import { git } from '../git/git.ts';
+import type { Footing } from './footing.ts';
 import { type OwnRepository, optionsOf } from './own-repository.ts';
 
 export interface Work {
@@ -9,6 +10,8 @@ export interface Work {
   count: number;
   /** Files and lines, as `git diff --stat` has them. */
   stat: string;
+  /** Commits of others that it stands on and that are on no branch that is known. */
+  foreign: string[];
   /** The whole difference; absent where it is too long to be shown. */
   diff: string | undefined;
 }
@@ -17,15 +20,12 @@ export const MAX_COMMITS = 50;
 const MAX_STAT = 8192;
 /** The longest difference that a Question holds, in characters. */
 const MAX_DIFF = 262_144;
-/** git's name of a tree with nothing in it. */
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 /** No program that a repository names is run. */
 const PLAIN = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
 
-/** What `head` has beyond `prerequisites`. Throws `GitError`. */
-export async function describeWork(own: OwnRepository, head: string, prerequisites: readonly string[]): Promise<Work> {
-  const beyond = [head, ...prerequisites.map((commit) => `^${commit}`), '--'];
-  const base = prerequisites[0] ?? EMPTY_TREE;
+/** What `head` has beyond what is known. Throws `GitError`. */
+export async function describeWork(own: OwnRepository, head: string, { base, known, foreign }: Footing): Promise<Work> {
+  const beyond = [head, ...known.map((commit) => `^${commit}`), '--'];
   const ask = (args: string[], limit: number) => git(args, { ...optionsOf(own), limit });
   const [log, count, stat, diff] = await Promise.all([
     ask(['log', '-z', `--max-count=${MAX_COMMITS}`, '--format=%H%n%an <%ae>%n%s', ...beyond], 1_000_000),
@@ -38,6 +38,7 @@ export async function describeWork(own: OwnRepository, head: string, prerequisit
     head,
     commits,
     count: Number(count),
+    foreign,
     stat: stat.trimEnd(),
     diff: diff.length > MAX_DIFF ? undefined : diff.toWellFormed(),
   };

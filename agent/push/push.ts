@@ -11,6 +11,7 @@ import { credentialsFor } from '../git/credentials.ts';
 import { branchOf } from '../git/names.ts';
 import { openJsonLines } from '../json-lines.ts';
 import { describeWork, type Work } from './describe.ts';
+import { footingOf } from './footing.ts';
 import { type OwnRepository, takeIn } from './own-repository.ts';
 import { receiveBundle } from './receive.ts';
 import { chooseTarget, pushTo, type RemoteState, readRemote, type Target } from './remote.ts';
@@ -18,7 +19,6 @@ import { chooseTarget, pushTo, type RemoteState, readRemote, type Target } from 
 export interface Prepared {
   work: Work;
   target: Target;
-  /** The remote's default branch, and what of the Session's ref it has as a branch. */
   remote: RemoteState;
   /** Whether the branch is what would be pushed already. */
   isDone: boolean;
@@ -85,16 +85,16 @@ export function makePush({ identity, repository, credentials, path, temporary }:
   const candidates = candidatesOf(identity);
   const prepare = async (signal: AbortSignal): Promise<Prepared> => {
     const there = own(signal);
+    const remote = await readRemote(there, candidates, repository.ref);
     const received = await receiveBundle(join(identity.run, 'bundle.sock'), join(folder, 'incoming.pack'), signal);
     await takeIn(there, received);
     const { head, prerequisites } = received;
-    const remote = await readRemote(there, [...candidates, ...(repository.ref ? [repository.ref] : [])]);
     const target = await chooseTarget(there, { head, candidates, tips: remote.tips }, isOurs);
     if (!target)
       throw new PushRefusal(
         `the branches ${candidates.join(' and ')} of ${repository.url} have commits that are not this Session's; somebody has to rename or delete one of them`,
       );
-    const work = await describeWork(there, head, prerequisites);
+    const work = await describeWork(there, head, await footingOf(there, prerequisites, remote));
     return { work, target, remote, isDone: target.replaces === head };
   };
   return {

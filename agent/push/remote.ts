@@ -7,20 +7,37 @@ export interface RemoteState {
   tips: Map<string, string>;
   /** The branch that the remote's HEAD names. */
   defaultBranch: string | undefined;
+  /** The commit that the remote's HEAD is. */
+  head: string | undefined;
+  /** The commit that the Session's ref is, a branch, a tag or a commit; that of HEAD where it has none. */
+  start: string | undefined;
 }
 
 const HEADS = 'refs/heads/';
+const TAGS = 'refs/tags/';
+const isCommit = (ref: string | undefined): ref is string => /^[0-9a-f]{40}$/.test(ref ?? '');
 
 /** Asks the remote. Throws `GitError`. */
-export async function readRemote(own: OwnRepository, branches: readonly string[]): Promise<RemoteState> {
-  const refs = branches.map((branch) => HEADS + branch);
+export async function readRemote(
+  own: OwnRepository,
+  branches: readonly string[],
+  ref: string | undefined,
+): Promise<RemoteState> {
+  const asked = ref === undefined ? [] : [HEADS + ref, TAGS + ref, `${TAGS}${ref}^{}`];
+  const refs = [...branches.map((branch) => HEADS + branch), ...asked];
   const text = await git(['ls-remote', '--symref', '--', own.url, 'HEAD', ...refs], { env: own.env });
-  const lines = text.split('\n').map((line) => line.split('\t'));
-  const symref = lines.find(([value, ref]) => ref === 'HEAD' && value?.startsWith('ref: '))?.[0];
-  const tips = lines.flatMap(([commit = '', ref = '']): [string, string][] =>
-    refs.includes(ref) ? [[ref.slice(HEADS.length), commit]] : [],
-  );
-  return { tips: new Map(tips), defaultBranch: symref?.slice(`ref: ${HEADS}`.length) };
+  const lines = text.split('\n').map((line) => line.split('\t') as [string, string?]);
+  const symref = lines.find(([value, name]) => name === 'HEAD' && value.startsWith('ref: '))?.[0];
+  const found = new Map(lines.flatMap(([value, name]) => (name && isCommit(value) ? [[name, value] as const] : [])));
+  const tips = [...found].filter(([name]) => name.startsWith(HEADS) && refs.includes(name));
+  const head = found.get('HEAD');
+  const tag = found.get(`${TAGS}${ref}^{}`) ?? found.get(TAGS + ref);
+  return {
+    tips: new Map(tips.map(([name, commit]) => [name.slice(HEADS.length), commit])),
+    defaultBranch: symref?.slice(`ref: ${HEADS}`.length),
+    head,
+    start: ref === undefined ? head : isCommit(ref) ? ref : (found.get(HEADS + ref) ?? tag),
+  };
 }
 
 export interface Target {

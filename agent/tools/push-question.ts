@@ -28,6 +28,13 @@ function listed({ commits, count: all }: Prepared['work']): string {
   return [...lines, ...(all > lines.length ? [`  … and ${all - lines.length} more`] : [])].join('\n');
 }
 
+/** Their contents are shown all the same: the difference is the one to the branch. */
+const warning = (foreign: readonly string[]): string =>
+  `Careful: it stands on commits that are on no branch that this Session was given, and brings them and what they stand on along: ${foreign
+    .slice(0, 5)
+    .map((id) => id.slice(0, SHORT))
+    .join(', ')}. What is shown is the difference to the branch as it is on the remote now.`;
+
 /** What makes two askings the same: the commit, where it goes, and what it replaces there. */
 export const contentOf = ({ url, prepared: { work, target }, pullRequest }: PushInquiry): unknown => [
   'push',
@@ -47,10 +54,11 @@ export function pushQuestion(inquiry: PushInquiry): QuestionSpec {
   const asked = `May the agent of Session ${session} push ${count(work.count, 'commit')} to the branch ${target.branch} of ${url}${over}${opened}?`;
   const shown =
     work.diff === undefined ? '\nThe difference is too long to be shown whole; it can be read in the Session.' : '';
+  const warned = work.foreign.length === 0 ? [] : ['', warning(work.foreign)];
   return {
     session,
     kind: 'Permit',
-    text: cut([asked, '', listed(work), '', work.stat].join('\n') + shown, 16_384).toWellFormed(),
+    text: cut([asked, ...warned, '', listed(work), '', work.stat].join('\n') + shown, 16_384).toWellFormed(),
     options: [
       { id: 'allow', text: pullRequest ? 'Push and open it' : 'Push it', effect: 'Allow' },
       { id: 'deny', text: 'No', effect: 'Deny' },

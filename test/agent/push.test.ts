@@ -347,6 +347,30 @@ describe('an agent that sets traps', () => {
     expect(existsSync(ran)).toBe(false);
   });
 
+  it('can not hide commits by saying that they were there, where the remote has them on no branch of its own', async () => {
+    // As in a fork or a pull request, whose commits a host serves by their ids.
+    writeFileSync(join(work(), 'backdoor'), 'evil\n');
+    const hidden = commit('more');
+    run(remote(), 'fetch', '--quiet', work(), `${hidden}:refs/pull/1/head`);
+    bundles?.close();
+    bundles = await serveBundles({ run: join(folder, 'run'), folder: work(), base: () => hidden, env: environment() });
+    const id = commit('harmless');
+    await tools().push();
+    expect(tip()).toBe(id);
+    const [question] = api.questions();
+    expect(question?.spec.text).toContain(`no branch that this Session was given`);
+    expect(question?.spec.text).toContain(hidden.slice(0, 12));
+    expect(question?.spec.toolCall?.diff).toContain('+evil');
+  });
+
+  it('may stand on an older commit of the branch, of which no more is shown than is new', async () => {
+    commit('a');
+    run(remote(), 'update-ref', 'refs/heads/main', foreign());
+    await tools().push();
+    const [question] = api.questions();
+    expect(question?.spec.text).toMatch(/push 1 commit to(?!.*Careful)/s);
+  });
+
   /** Something else than the harness answers at the socket: the agent can put anything there. */
   async function answering(reply: Buffer, code = 200): Promise<void> {
     bundles?.close();
