@@ -48,7 +48,7 @@ function checked(outcome: Outcome, what: string, { kept }: Acting): void {
 }
 
 /** How Sessions are reconciled on this cluster: with images from where its installation has them. */
-async function sessionsHere(app: App, { client }: Connection): Promise<Reconciler<Session>> {
+export async function sessionsHere(app: App, { client }: Connection): Promise<Reconciler<Session>> {
   const [{ withImagesFrom }, { sessions }, registry] = await Promise.all([
     import('../lib/session/images.ts'),
     import('../lib/session/plan.ts'),

@@ -6,8 +6,8 @@ import { HTTP_STATUS } from '../../lib/outcome.ts';
 import type { Reconciler } from '../../lib/plan.ts';
 import { questions } from '../../lib/question/plan.ts';
 import { reconcile } from '../../lib/reconcile.ts';
-import { sessions } from '../../lib/session/plan.ts';
 import type { App } from '../app.ts';
+import { sessionsHere } from '../direct.ts';
 import { Failure } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
 import { document } from '../output/document.ts';
@@ -15,17 +15,16 @@ import { safeLine } from '../output/safe.ts';
 import { planText } from './plan-text.ts';
 import type { StoredEvent } from './stored.ts';
 
-const FUNCTIONS = [sessions, questions] as readonly Reconciler<KubeObject>[];
-
 interface Addressed {
   reconciler: Reconciler<KubeObject>;
   subject: Subject;
 }
 
 /** The function that takes the event, and the object that it is about. */
-function address(event: StoredEvent): Addressed {
+async function address(app: App, event: StoredEvent): Promise<Addressed> {
   const refusals: string[] = [];
-  for (const reconciler of FUNCTIONS) {
+  const functions = [await sessionsHere(app, await app.cluster()), questions] as readonly Reconciler<KubeObject>[];
+  for (const reconciler of functions) {
     try {
       return { reconciler, subject: receive({ headers: event.headers, body: event.body }, reconciler.type) };
     } catch (error) {
@@ -39,7 +38,7 @@ function address(event: StoredEvent): Addressed {
 /** Prints what the function would do. */
 export async function dryRun(app: App, event: StoredEvent): Promise<void> {
   const { client } = await app.cluster();
-  const { reconciler, subject } = address(event);
+  const { reconciler, subject } = await address(app, event);
   const object = await client.get(reconciler.type, subject);
   if (!object) {
     const name = `${subject.kind} ${subject.namespace}/${subject.name}`;
@@ -56,7 +55,7 @@ export async function dryRun(app: App, event: StoredEvent): Promise<void> {
  */
 export async function replay(app: App, event: StoredEvent): Promise<void> {
   const { client } = await app.cluster();
-  const { reconciler, subject } = address(event);
+  const { reconciler, subject } = await address(app, event);
   const me = await whoAmI(client);
   const outcome = await reconcile(reconciler, subject, {
     client,
