@@ -34,6 +34,8 @@ export async function askBudget(over: Over, options: HarnessOptions, live: Live)
   const { clock, stop, config, journal } = options;
   await live.conversation?.end();
   delete live.conversation;
+  // Whoever is asked sees what was used.
+  options.reporter.tell(useOf(journal, live.session));
   const asked = { round: progressOf(journal.records).budget.round, over };
   const deadline = config.deadlineAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(config.deadlineAt);
   const start = clock.now();
