@@ -1,10 +1,19 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { expect, test } from 'vitest';
 import { dammed, MAX_MESSAGE, onlyMessages } from '../../agent/harness/flood.ts';
+import { it } from './pod-test.ts';
+import { script, setStage } from './stage.ts';
 
 const MB = 1024 * 1024;
+
+/** The most memory that the process has ever had, in bytes. */
+function peakMemory(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
 
 /** What comes through of `chunks`, and what is logged. */
 async function through(chunks: Iterable<Buffer | string>) {
@@ -84,4 +93,21 @@ test('of 100 MB in a minute a log takes a bounded part, and says how much it lef
   now = 60_000;
   log('again');
   expect(logged.slice(-2)).toEqual([expect.stringMatching(/^99800000 characters .* left out/), 'again']);
+});
+
+const { podWith, stage } = setStage();
+
+it('an agent that prints 100 MB, a line without an end and as much on its error output, works and costs little', async ({
+  makePod,
+}) => {
+  const flood =
+    "head -c 50000000 /dev/zero | tr '\\0' x; echo; head -c 37000000 /dev/zero | base64; head -c 37000000 /dev/zero | base64 >&2";
+  const rehearse = `exec ${process.execPath} ${stage.programs}/rehearsal.cjs`;
+  const agent = { name: 'flood', command: ['sh', '-c', `${flood}; ${rehearse}`] };
+  const pod = await podWith(makePod, { agent, prompt: script({ say: 'dry again' }) }).start();
+  expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
+  expect(pod.api.session().status?.result?.summary).toBe('dry again');
+  expect(pod.log.length).toBeLessThan(2 * MB);
+  expect(pod.log).toContain('left out');
+  expect(peakMemory(pod.pid)).toBeLessThan(250 * MB);
 });

@@ -155,6 +155,11 @@ export class Pod {
     return this.#harness?.exitCode === null && this.#harness.signalCode === null;
   }
 
+  /** The harness's. */
+  get pid(): number | undefined {
+    return this.#harness?.pid;
+  }
+
   async remove(): Promise<void> {
     await this.end('SIGKILL');
     this.#closeTools?.();
