@@ -20,7 +20,7 @@ interface Options extends Wanted {
 }
 
 /** Functions that are reached from outside of the cluster, and so installed where somebody wants them. */
-const OPTIONAL = ['slack'];
+const OPTIONAL = ['slack', 'github'];
 
 /** `a,b`, and the option may stand several times. */
 const names = (text: string, before: readonly string[] = []): string[] => [

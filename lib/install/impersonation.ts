@@ -16,7 +16,7 @@ interface Rule {
 
 const SYSTEM = 'tiny-system';
 /** The functions that act in people's names. */
-const FUNCTIONS = ['session', 'question', 'slack'];
+const FUNCTIONS = ['session', 'question', 'slack', 'github'];
 /** What each of these roles is called. */
 export const IMPERSONATE = 'tiny-impersonate';
 

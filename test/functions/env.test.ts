@@ -24,6 +24,8 @@ test('what is left out is as Knative and the kubelet have it', () => {
     TINY_IDENTITIES: '/etc/tiny/identities',
     TINY_INTAKE: '/etc/tiny/intake',
     TINY_SLACK_API: 'https://slack.com/api/',
+    TINY_GITHUB: '/etc/tiny/github',
+    TINY_GITHUB_API: 'https://api.github.com',
     TINY_WEBHOOKS_ANYWHERE: 'false',
     LOG_LEVEL: 'info',
   });
