@@ -7,3 +7,6 @@ export const path = [dirname(process.execPath), process.env.PATH ?? '/usr/local/
 
 /** Where the programs of a real API server are kept, whoever's home a measurement plays in. */
 export const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
+
+/** What npm and its like run with. */
+export const inherited = process.env;

@@ -27,3 +27,5 @@ export const DEMO_SECONDS = 60;
 export const TEST_SECONDS = 120;
 /** An answer to the next word of an agent that sleeps, to a new Session from its creation to the agent's first word. */
 export const WAKE = 2;
+/** Of a killed agent, to its next request, beyond what its own start takes; milliseconds. */
+export const RESUME_MS = 2000;

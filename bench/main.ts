@@ -24,6 +24,11 @@ const BENCHES: Record<string, Entry> = {
       'requests and time for a new Session; ratio of a burst of events to a plain loop of the same requests; --engine kubernetes: 1,000 at once (at least 0.8)',
     load: async () => (await import('./materialise.ts')).materialise,
   },
+  resume: {
+    summary:
+      'real agents killed at random moments (--runs: kills of each): prompts sent twice (0), edits lost (0), kill to next request beyond their own start (at most 2 s)',
+    load: async () => (await import('./resume.ts')).resume,
+  },
   slack: {
     summary:
       'a press in Slack until it is acknowledged, from spawn on and warm, and 1,000 of them with a fake Slack; ratio of a start to a bare node:http server (at most 2.2)',
@@ -38,11 +43,6 @@ const BENCHES: Record<string, Entry> = {
     summary:
       'tiny up until it is ready (at most 3 s; --engine kubernetes: 15 s), --demo (60 s), --test (120 s); ratio to a bare start of Node',
     load: async () => (await import('./up.ts')).up,
-  },
-  wake: {
-    summary:
-      'an answer to the next word of an agent that sleeps, functions from zero; ratio to a new Session up to there (at most 2)',
-    load: async () => (await import('./wake.ts')).wake,
   },
   wake: {
     summary:

@@ -4,6 +4,8 @@ import type { Reply } from './model/talk.ts';
 export interface Dialect {
   /** Needs a yes, unless the Session allows it. */
   run: (command: string) => Reply;
+  /** In a Session that allows everything. */
+  freely: (command: string) => Reply;
   write: (file: string, text: string) => Reply;
   /** One of our MCP server's tools. */
   tiny: (tool: string, input: Record<string, unknown>) => Reply;
@@ -14,8 +16,11 @@ export interface Dialect {
 
 export type Spoken = 'claude-code' | 'codex';
 
+const bash = (command: string): Reply => ({ calls: [{ tool: 'Bash', input: { command, description: 'a step' } }] });
+
 const claude: Dialect = {
-  run: (command) => ({ calls: [{ tool: 'Bash', input: { command, description: 'a step' } }] }),
+  run: bash,
+  freely: bash,
   write: (file, text) => ({ calls: [{ tool: 'Write', input: { file_path: file, content: text } }] }),
   tiny: (tool, input) => ({ calls: [{ tool: `mcp__tiny__${tool}`, input }] }),
   agent: (url) => ({ name: 'claude-code', baseUrl: url }),
@@ -37,6 +42,8 @@ const codex: Dialect = {
       },
     ],
   }),
+  // Where nothing needs a yes, Codex refuses to ask for one.
+  freely: (command) => ({ calls: [{ tool: 'exec_command', input: { cmd: command } }] }),
   write: (file, text) => ({ calls: [{ tool: 'exec_command', input: { cmd: patch(file, text) } }] }),
   tiny: (tool, input) => ({ calls: [{ tool, namespace: 'mcp__tiny', input }] }),
   agent: (url) => ({ name: 'codex', model: 'fake', baseUrl: `${url}/v1` }),

@@ -19,11 +19,11 @@ export function lastStep({ allResults }: Talk): number {
 
 /** The model of that task. */
 export const longTask =
-  ({ run }: Dialect): Script =>
+  ({ freely }: Dialect): Script =>
   (talk) => {
     const said = talk.said.at(-1) ?? '';
     const isAnew = said.includes('could not be loaded') && talk.allResults.length === 0;
-    if (isAnew) return run('echo "step $(tail -n 1 list 2>/dev/null || echo 0) done"');
+    if (isAnew) return freely('echo "step $(tail -n 1 list 2>/dev/null || echo 0) done"');
     const done = lastStep(talk);
-    return done >= STEPS ? { say: 'all steps are done' } : { say: `step ${done + 1}`, ...run(step(done + 1)) };
+    return done >= STEPS ? { say: 'all steps are done' } : { say: `step ${done + 1}`, ...freely(step(done + 1)) };
   };

@@ -24,19 +24,19 @@ const started = async (wanted: Parameters<typeof play>[1]): Promise<Play> => {
 const tell = ({ results }: Talk): Reply => ({ say: `it came to: ${results.at(-1)}` });
 
 describe.skipIf('missing' in found).each<Spoken>(['claude-code', 'codex'])('%s', (agent) => {
-  const { run: shell, write, tiny } = DIALECT[agent];
+  const { run: shell, freely, write, tiny } = DIALECT[agent];
 
   it('edits the clone and commits, and goes on with a message in the same conversation', async () => {
     const { pod, model } = await started({
       agent,
       script: when({
         'begin the task': inTurn(
-          { say: 'I look first', ...shell('cat README.md') },
-          shell('echo three >> README.md'),
-          shell('git commit -qam "Count to three"'),
+          { say: 'I look first', ...freely('cat README.md') },
+          freely('echo three >> README.md'),
+          freely('git commit -qam "Count to three"'),
           { say: 'counted' },
         ),
-        'one more': inTurn(shell('echo four >> README.md && git commit -qam "Count to four"'), { say: 'and on' }),
+        'one more': inTurn(freely('echo four >> README.md && git commit -qam "Count to four"'), { say: 'and on' }),
       }),
     });
     expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
