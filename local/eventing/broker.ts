@@ -76,8 +76,19 @@ export class Brokers {
     const { namespace = '', name } = metadata;
     const delivery = spec.delivery ?? broker.spec?.delivery ?? SHIPPED;
     const address = () => this.address({ namespace, name: '', ...spec.subscriber.ref });
-    const failed = await deliver(event, { address, namespace, delivery }, this.ending.signal);
-    if (failed) this.world.log(`event ${event.attributes['id']} to trigger ${namespace}/${name}: ${failed}`);
+    const given = await deliver(event, { address, namespace, delivery }, this.ending.signal);
+    if (!given) return;
+    this.world.log(`event ${event.attributes['id']} to trigger ${namespace}/${name}: ${given.why}`);
+    await this.bury(given.letter, namespace, delivery);
+  }
+
+  /** To the dead-letter sink, where there is one; tried as often as the event itself. */
+  private async bury(letter: CloudEvent, namespace: string, delivery: Delivery): Promise<void> {
+    const { deadLetterSink, ...again } = delivery;
+    if (!deadLetterSink) return;
+    const address = () => this.address({ namespace, name: '', ...deadLetterSink.ref });
+    const lost = await deliver(letter, { address, namespace, delivery: again }, this.ending.signal);
+    if (lost) this.world.log(`dead letter ${letter.attributes['id']} is lost: ${lost.why}`);
   }
 }
 

@@ -57,7 +57,8 @@ export function headersOf({ attributes, contentType, body }: CloudEvent, namespa
     ...Object.fromEntries(context),
     'content-type': contentType,
     'kn-namespace': namespace,
-    prefer: 'reply',
+    // Of a dead letter no reply is asked for.
+    ...(attributes['knativeerrordest'] === undefined && { prefer: 'reply' }),
     'accept-encoding': 'gzip',
   };
 }

@@ -12,7 +12,8 @@ interface Retrying {
 
 /** The retries counted from 0: so linear begins at once. Throws where the stand-in can't do as it says. */
 export function retrying({ retry = 0, backoffPolicy, backoffDelay = 'PT0.2S', deadLetterSink }: Delivery): Retrying {
-  if (deadLetterSink) throw new TypeError('the stand-in has no dead-letter sinks');
+  if (deadLetterSink && deadLetterSink.ref?.kind !== 'Service')
+    throw new TypeError('the stand-in’s dead-letter sinks are Services by ref');
   const seconds = Number(/^PT([\d.]+)S$/.exec(backoffDelay)?.[1]);
   if (Number.isNaN(seconds))
     throw new TypeError(`the stand-in reads a backoffDelay in seconds such as PT0.2S, not ${backoffDelay}`);
@@ -65,8 +66,27 @@ async function attempt(event: CloudEvent, { address, namespace }: Subscriber, si
   return post({ url, headers: headersOf(event, namespace), body: event.body }, signal);
 }
 
-/** Delivers, or gives up; then why, in one line. Throws as `retrying` does. */
-export async function deliver(event: CloudEvent, to: Subscriber, signal: AbortSignal): Promise<string | undefined> {
+/** What came of an event that was given up. */
+export interface GivenUp {
+  /** In one line, for a log. */
+  why: string;
+  /** The event as a dead-letter sink gets it: with where it was to go, and what came of it. */
+  letter: CloudEvent;
+}
+
+/** Knative's extensions of a dead letter; an answer that never came counts as 500, and `data` is base64. */
+function letterOf(event: CloudEvent, dest: string, { code = 500, data }: Outcome): CloudEvent {
+  const errors = {
+    knativebrokerttl: '255',
+    knativeerrorcode: String(code),
+    knativeerrordata: Buffer.from(data).toString('base64'),
+    knativeerrordest: dest,
+  };
+  return { ...event, attributes: { ...event.attributes, ...errors } };
+}
+
+/** Delivers, or gives up. Throws as `retrying` does. */
+export async function deliver(event: CloudEvent, to: Subscriber, signal: AbortSignal): Promise<GivenUp | undefined> {
   const { retries, wait } = retrying(to.delivery);
   let outcome = await attempt(event, to, signal);
   for (let retry = 0; isRetried(outcome.code) && retry < retries && !signal.aborted; retry++) {
@@ -74,5 +94,7 @@ export async function deliver(event: CloudEvent, to: Subscriber, signal: AbortSi
     outcome = await attempt(event, to, signal);
   }
   const { code, data } = outcome;
-  return isSuccess(outcome) || signal.aborted ? undefined : `${code ?? 'no answer'}: ${data.slice(0, 200)}`;
+  if (isSuccess(outcome) || signal.aborted) return undefined;
+  const why = `${code ?? 'no answer'}: ${data.slice(0, 200)}`;
+  return { why, letter: letterOf(event, to.address() ?? '', outcome) };
 }

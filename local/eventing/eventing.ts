@@ -7,8 +7,9 @@ import type { Ref, ResourceType } from '../../lib/kube/types.ts';
 import { type Part, runEach, type World } from '../controllers/loop.ts';
 import { reportServed, type Served } from '../controllers/status.ts';
 import { Brokers, deliveryProblem, triggerProblem } from './broker.ts';
+import { deliver } from './delivery.ts';
 import { type Faults, type Send, withFaults } from './faults.ts';
-import { API_SERVER_SOURCES, BROKERS, type Destination, PING_SOURCES, TRIGGERS } from './kinds.ts';
+import { API_SERVER_SOURCES, BROKERS, type Delivery, type Destination, PING_SOURCES, TRIGGERS } from './kinds.ts';
 import { pingProblem, startPing } from './ping.ts';
 import { sourceProblem, startSource } from './source.ts';
 
@@ -27,17 +28,32 @@ interface Serving<T extends Served> {
 }
 
 const sinkProblem = ({ ref }: Destination): string | undefined =>
-  ref?.kind === 'Broker' ? undefined : 'the stand-in’s sources send to a Broker by ref';
+  ref?.kind === 'Broker' || ref?.kind === 'Service'
+    ? undefined
+    : 'the stand-in’s sources send to a Broker or a Service by ref';
+
+const ONCE: Delivery = {};
+
+type Sinking = Stored<Served & { spec: { sink: Destination } }>;
+
+/** How a source sends: to a Broker with the faults that were asked for, to a Service as it is. */
+const senderOf =
+  (options: EventingOptions, brokers: Brokers, signal: AbortSignal) =>
+  ({ metadata: { namespace = '' }, spec }: Sinking): Send => {
+    const to = { namespace, name: '', ...spec.sink.ref };
+    if (to.kind === 'Service') {
+      const subscriber = { address: () => options.address(to), namespace, delivery: ONCE };
+      return async (event) => ((await deliver(event, subscriber, signal)) ? 500 : 202);
+    }
+    const { faults = {}, random } = options;
+    return withFaults((event) => brokers.send(to, event), faults, { random, signal });
+  };
 
 /** Runs until stopped; what is under way then is given up. Resolves when an event of now reaches its triggers. */
 export async function startEventing(options: EventingOptions): Promise<Part> {
   const brokers = new Brokers(options, options.address);
   const ending = new AbortController();
-  const sinkOf = ({ metadata: { namespace = '' }, spec }: Stored<Served & { spec: { sink: Destination } }>): Send => {
-    const to = { namespace, name: '', ...spec.sink.ref };
-    const { faults = {}, random } = options;
-    return withFaults((event) => brokers.send(to, event), faults, { random, signal: ending.signal });
-  };
+  const sinkOf = senderOf(options, brokers, ending.signal);
   const serve = <T extends Served>(type: ResourceType<T>, { problem, start }: Serving<T>): Promise<Part> =>
     runEach(options, type, async (object) => {
       const why = problem(object);

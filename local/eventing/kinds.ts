@@ -13,8 +13,8 @@ export interface Delivery {
   backoffPolicy?: 'linear' | 'exponential';
   /** ISO 8601: `PT0.2S`. */
   backoffDelay?: string;
-  /** Refused. */
-  deadLetterSink?: unknown;
+  /** A Knative Service. */
+  deadLetterSink?: Destination;
 }
 export interface Broker extends Served {
   spec?: { delivery?: Delivery };

@@ -221,11 +221,27 @@ describe('a trigger', () => {
     await until('giving up', () => standIn.lines.some((line) => line.includes('trigger tiny-system/gone: no answer')));
   });
 
+  test("gives what it can't deliver to its dead-letter sink, as Knative does", async () => {
+    answer = ({ path }) => ({ code: path === '/dead' ? 202 : 500, ...(path !== '/dead' && { body: 'no' }) });
+    const deadLetterSink = { ref: { kind: 'Service', name: 'dead' } };
+    await trigger('bad', { delivery: { retry: 1, backoffDelay: 'PT0.001S', deadLetterSink } });
+    await isReady(TRIGGERS, 'bad');
+    await source();
+    await configMap('f1');
+    await until('a dead letter', () => got.some(({ path }) => path === '/dead'));
+    const { headers = {}, body } = got.find(({ path }) => path === '/dead') ?? {};
+    const asKnative = captured('dead-lettered dev.knative.apiserver.ref.add');
+    expect(Object.keys(plain({ headers })).sort()).toEqual(Object.keys(plain(asKnative)).sort());
+    expect(headers).toMatchObject({ 'ce-knativeerrorcode': '500', 'ce-knativeerrordest': `${base}/bad` });
+    expect(Buffer.from(String(headers['ce-knativeerrordata']), 'base64').toString()).toBe('no');
+    expect(body).toBe('{"kind":"ConfigMap","namespace":"team-a","name":"f1","apiVersion":"v1"}');
+  });
+
   test.each([
     [{ filters: [{ sql: 'true' }] }, 'filter dialect sql'],
     [{ filter: { attributes: {} } }, 'spec.filters'],
     [{ subscriber: { uri: 'http://x' } }, 'not to a uri'],
-    [{ delivery: { deadLetterSink: {} } }, 'dead-letter'],
+    [{ delivery: { deadLetterSink: { uri: 'http://x' } } }, 'dead-letter'],
     [{ delivery: { backoffDelay: 'PT1M' } }, 'PT0.2S'],
   ])('of which the stand-in does not do something says so: %j', async (spec, words) => {
     await trigger('odd', spec);
@@ -266,6 +282,15 @@ test('a schedule that the stand-in does not read is refused with one that it doe
   expect(await isReady(PING_SOURCES, 'odd', 'False')).toMatchObject({
     message: expect.stringContaining('*/5 * * * *'),
   });
+});
+
+test('a PingSource can send straight to a Service', async () => {
+  const now = new Date('2026-11-30T11:59:59.950Z');
+  await start({ now: () => now, faults: { lose: 1 } });
+  const ref = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'direct' };
+  await make(PING_SOURCES, 'sweep', { spec: { schedule: '*/5 * * * *', sink: { ref } } });
+  await until('the ping', () => got.length > 0);
+  expect(got[0]).toMatchObject({ path: '/direct', headers: { 'ce-type': 'dev.knative.sources.ping' } });
 });
 
 test('a PingSource sends its data at the full minute', async () => {
