@@ -11,7 +11,7 @@ interface Rule {
   verbs: string[];
 }
 
-const FUNCTION = /^system:serviceaccount:tiny-system:(session|question|slack)$/;
+const FUNCTION = /^system:serviceaccount:tiny-system:(session|question|slack|github)$/;
 const CHILDREN = ['persistentvolumeclaims', 'secrets', 'networkpolicies', 'deployments'];
 const ACTS = new Set(['create', 'patch', 'update', 'delete']);
 const isDone = ({ responseStatus }: AuditEvent) => (responseStatus?.code ?? 500) < 300;
@@ -76,7 +76,7 @@ export function auditCases(world: () => World): void {
     });
 
     test('shows that every right of a function is used', () => {
-      const lines = ['session', 'question', 'slack'].map((account) => {
+      const lines = ['session', 'question', 'slack', 'github'].map((account) => {
         const used = new Set(
           ofFunctions()
             .filter(({ user }) => user.username.endsWith(`:${account}`))

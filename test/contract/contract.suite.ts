@@ -9,6 +9,7 @@ import { agentCases } from './agent.ts';
 import { answeredCases, collectedCases } from './answered.ts';
 import { applyCases, proposingCases } from './apply.ts';
 import { auditCases } from './audit.ts';
+import { githubCases } from './github.ts';
 import { matrixCases } from './matrix.ts';
 import { askingCases, guardCases, stampCases } from './policies.ts';
 import { projectAdminCases } from './project-admin.ts';
@@ -48,6 +49,7 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
     quotaCases(() => world);
     rightsCases(() => world);
     slackCases(() => world);
+    githubCases(() => world);
     proposingCases(() => world);
     applyCases(() => world);
     auditCases(() => world);

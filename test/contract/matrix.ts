@@ -70,10 +70,11 @@ const METHODS = {
 type Verb = keyof typeof METHODS;
 const COLLECTIVE = ['list', 'watch', 'deletecollection'];
 
-const ITSELF: Record<'session' | 'question' | 'slack', string[]> = {
+const ITSELF: Record<'session' | 'question' | 'slack' | 'github', string[]> = {
   session: ['questions get', 'sessions get', 'sessions/status patch'],
   question: ['questions get', 'questions/status patch', 'sessions get', 'sessions/status patch'],
   slack: [],
+  github: ['questions get', 'questions list', 'sessions get', 'sessions/status patch'],
 };
 const AS_PERSON: typeof ITSELF = {
   session: [
@@ -85,6 +86,7 @@ const AS_PERSON: typeof ITSELF = {
   ],
   question: ['sessions get', 'sessions create'],
   slack: ['questions get', 'questions patch', 'sessions get', 'sessions list', 'sessions create'],
+  github: ['sessions get', 'sessions create', 'sessions patch'],
 };
 type Fn = keyof typeof ITSELF;
 const FUNCTIONS = Object.keys(ITSELF) as Fn[];

@@ -111,7 +111,7 @@ export async function startWorld(options: TestEngineOptions = {}, start: Start =
 
 function actions(engine: Server) {
   const { admin } = engine;
-  const accounts = { session: '', question: '', slack: '' };
+  const accounts = { session: '', question: '', slack: '', github: '' };
   const functionClient = (name: keyof typeof accounts, manager = `tiny-${name}`) =>
     engine.clientOf(accounts[name], manager);
   return {
@@ -124,6 +124,7 @@ function actions(engine: Server) {
       accounts.session = await tokenFor(admin, 'tiny-system/session');
       accounts.question = await tokenFor(admin, 'tiny-system/question');
       accounts.slack = await tokenFor(admin, 'tiny-system/slack');
+      accounts.github = await tokenFor(admin, 'tiny-system/github');
       if (folders.some((folder) => folder.startsWith('rbac/policies'))) await inForce(engine);
     },
     /** A project, prepared as anyone prepares one. */
@@ -137,7 +138,8 @@ function actions(engine: Server) {
         group: 'tiny.dev',
         resource: 'sessions',
       };
-      for (const name of ['question', 'slack']) await mayDo(admin, `system:serviceaccount:tiny-system:${name}`, acts);
+      for (const name of ['question', 'slack', 'github'])
+        await mayDo(admin, `system:serviceaccount:tiny-system:${name}`, acts);
       return name;
     },
     /** The cluster's own role `edit`, or another one, in a project. */
