@@ -1,11 +1,16 @@
 /** The agent, tied to its pod: pods and tokens here are made by the real controllers and the real API server. */
+import type { V1PodSpec } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
+import type { Stored } from '../../lib/api/meta.ts';
+import type { Session } from '../../lib/api/session.ts';
 import { type Client, PODS, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { makeDeployment } from '../../lib/session/make-deployment.ts';
 import { tokenFor } from './asker.ts';
 import { answer, edit, question, refusal, session, spawning } from './objects.ts';
 import type { World } from './world.ts';
 
 const at = '2026-11-30T12:00:00Z';
+const podSpecOf = (made: Stored<Session>) => makeDeployment(made, 1).spec.template.spec;
 const says = (type: string, message = 'm') => ({ type, status: 'True', reason: 'R', message, lastTransitionTime: at });
 
 export function agentCases(world: () => World): void {
@@ -116,6 +121,36 @@ export function agentCases(world: () => World): void {
       await world().bindEditor(other, `system:serviceaccount:${ns}:tiny-agent`);
       await world().as('alice').create(SESSIONS, session(other, 'a'));
       expect((await refusal(agent.create(QUESTIONS, question(other, 'a')))).message).toContain('own project only');
+    });
+
+    test('comes up with every Secret that a Session can name where the level restricted is enforced, each where it belongs', async () => {
+      const of = await world().project('agents-secrets');
+      const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+      await world().admin.request('PATCH', `/api/v1/namespaces/${of}`, { metadata: { labels } });
+      const push = { credentialsSecret: 'write', pullRequests: { provider: 'github' } };
+      const spec = {
+        credentials: [{ secret: 'model' }, { secret: 'other' }],
+        repository: { url: 'https://github.com/a/b', submodules: true, credentialsSecret: 'read', push },
+      };
+      const made = await world()
+        .as('alice')
+        .create(SESSIONS, session(of, 'a', spec));
+      const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: podSpecOf(made) };
+      const kept = await world().admin.request<{ spec: V1PodSpec }>(
+        'POST',
+        `/api/v1/namespaces/${of}/pods?dryRun=All`,
+        pod,
+      );
+      const mounting = (volume: string) =>
+        [...(kept.spec.initContainers ?? []), ...kept.spec.containers]
+          .filter(({ volumeMounts = [] }) => volumeMounts.some(({ name }) => name === volume))
+          .map(({ name }) => name);
+      expect(['git', 'push', 'secrets', 'credentials'].map(mounting)).toEqual([
+        ['clone'],
+        ['tools'],
+        ['tools', 'agent'],
+        ['tools'],
+      ]);
     });
 
     test('is nobody once its pod is gone', async () => {
