@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
-const FOLDERS = ['lib', 'functions', 'cli', 'local', 'agent', 'build', 'bench'];
+const FOLDERS = ['lib', 'functions', 'cli', 'local', 'agent', 'build', 'bench', 'fuzz'];
 const FILES = FOLDERS.flatMap((folder) => globSync(`${folder}/**/*.ts`)).sort();
 
 interface Source {
@@ -73,6 +73,7 @@ describe('imports go one way', () => {
     local: ['lib'],
     cli: ['lib'],
     build: ['lib', 'functions', 'local'],
+    fuzz: ['lib', 'build'],
     bench: ['lib', 'functions', 'cli', 'local', 'agent', 'build'],
   };
   /** What the command uses of the local cluster: its surface, and where a real API server is found; not what it is made of. */
