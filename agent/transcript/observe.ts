@@ -21,7 +21,8 @@ export interface Observed {
 /** `journal` and `tools` as they are, with `transcript` listening. `task` is the Session's prompt. */
 export function observe({ journal, tools }: Observed, transcript: Transcript, task: string): Observed {
   let session: Session | undefined;
-  let asked: string | undefined;
+  /** The Questions of this process, by what permission is asked for. */
+  const asked = new Map<string, string>();
   const textOf = (from: 'prompt' | number): string =>
     from === 'prompt' ? task : (session?.spec.messages?.[from]?.text ?? '');
   const attempts = () => progressOf(journal.records).open?.attempts ?? 0;
@@ -42,8 +43,9 @@ export function observe({ journal, tools }: Observed, transcript: Transcript, ta
       },
       ask: async (key, spec) => {
         const question = await tools.ask(key, spec);
-        if (asked !== question.metadata.name) transcript.tell(askedEntry(question));
-        asked = question.metadata.name;
+        const { name } = question.metadata;
+        if (![...asked.values()].includes(name)) transcript.tell(askedEntry(question));
+        asked.set(contentIn(key), name);
         return question;
       },
     },
@@ -53,7 +55,7 @@ export function observe({ journal, tools }: Observed, transcript: Transcript, ta
 interface Context {
   textOf: (from: 'prompt' | number) => string;
   attempts: () => number;
-  asked: string | undefined;
+  asked: Map<string, string>;
   transcript: Transcript;
 }
 
@@ -77,8 +79,10 @@ const TOLD: Tellers = {
     const told = { ...(error !== undefined && { error }), ...(Object.keys(usage).length > 0 && { usage }) };
     transcript.tell({ type: 'ended', turn, stop: stopReason, ...told });
   },
-  decided({ allowed, always }, { asked, transcript }) {
-    const question = asked === undefined ? {} : { question: asked };
+  decided({ content, allowed, always }, { asked, transcript }) {
+    const name = asked.get(content);
+    asked.delete(content);
+    const question = name === undefined ? {} : { question: name };
     transcript.tell({ type: 'decided', ...question, allowed, ...(always && { always }) });
   },
   finished({ reason, message }, { transcript }) {
@@ -91,6 +95,9 @@ const TOLD: Tellers = {
     transcript.note('the pod ends in the middle of this turn; the next one goes on with it');
   },
 };
+
+/** A permission's key holds what is asked for between its kind and how often that was asked before. */
+const contentIn = (key: string): string => key.split('\n')[1] ?? key;
 
 const askedEntry = ({ metadata, spec }: Question) => ({
   type: 'asked' as const,
