@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { findCondition } from '../api/conditions.ts';
 import type { Stored } from '../api/meta.ts';
 import type { Effect, Question } from '../api/question.ts';
+import { named } from '../question/apply-manifest.ts';
 import { decide } from '../question/decision.ts';
 
 export interface Choice {
@@ -48,6 +49,15 @@ export interface Telling {
 
 const fields = (of: object): string => JSON.stringify(of, null, 2);
 
+/** A proposed object's fields as lines; as they are where they are no JSON. */
+function pretty(text: string): string {
+  try {
+    return fields(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
 function parts({ toolCall, spawn, apply }: Question['spec']): Part[] {
   if (toolCall) {
     const { title, kind, input, diff } = toolCall;
@@ -64,7 +74,10 @@ function parts({ toolCall, spawn, apply }: Question['spec']): Part[] {
       { title: 'With', text: fields(spec) },
     ];
   }
-  return apply ? [{ title: 'Applies, as whoever says yes', text: fields(apply) }] : [];
+  return (apply?.objects ?? []).map((one) => ({
+    title: `Applies ${named(one)}, as whoever says yes${apply?.force ? ', taking over fields of others' : ''}`,
+    text: pretty(one.fields),
+  }));
 }
 
 function said({ options = [], answer }: Question['spec']): string {

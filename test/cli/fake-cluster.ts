@@ -126,7 +126,13 @@ export function makeFake(now: () => Date): Fake {
       }
       return store(type, object);
     },
-    apply: async (type: ResourceType, object: KubeObject) => store(type, object),
+    apply: async (type: ResourceType, object: KubeObject, { dryRun = false } = {}) => {
+      asked(`${dryRun ? 'DRY RUN' : 'APPLY'} ${type.plural} ${object.metadata.name}`);
+      const live = objects.get(key(type, object.metadata));
+      return dryRun
+        ? (merge(structuredClone(live ?? {}), structuredClone(object) as never) as Any)
+        : store(type, object);
+    },
     applyStatus: async (type: ResourceType, object: KubeObject & { status?: unknown }) => {
       asked(`STATUS ${type.plural} ${object.metadata.name}`);
       const before = objects.get(key(type, object.metadata));
@@ -153,6 +159,7 @@ export function makeFake(now: () => Date): Fake {
         return client.patch(QUESTIONS, { namespace: 'demo', name }, { type: 'merge', body } as Patch);
       if (path.includes('selfsubjectreviews')) return { status: { userInfo: fake.me } };
       if (path === '/apis') return { groups: fake.knative ? [{ name: 'eventing.knative.dev' }] : [] };
+      if (path === '/api/v1') return { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true }] };
       if (path === '/version') return { gitVersion: 'v1.37.2' };
       if (path.includes('dryRun=All')) return body;
       if (path.includes('/events')) return { items: [] };

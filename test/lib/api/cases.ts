@@ -319,6 +319,9 @@ const plain = { id: 'x', text: 'X' };
 const call = { id: 'c', title: 'rm' };
 const permit = { ...ASK, kind: 'Permit', options: [allow, deny], toolCall: call };
 const spawn = { ...ASK, kind: 'Spawn', options: [allow, deny], spawn: { name: 'c', spec: P } };
+const one = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'p', name: 'app', fields: '{"data":{}}' };
+const apply = { ...ASK, kind: 'Apply', options: [allow, deny], apply: { objects: [one] } };
+const applying = (more: object) => ({ ...apply, apply: { objects: [{ ...one, ...more }] } });
 const proposing = (spec: Spec, name = 'c') => ({ ...spawn, spawn: { name, spec: { ...P, ...spec } } });
 
 const question = (rows: Row[]): Case[] => rows.map(([what, spec, ok]) => ({ what, kind: 'Question', spec, ok }));
@@ -328,7 +331,23 @@ const questions = question([
   ['an Ask with options', { ...ASK, options: [plain, allow] }, true],
   ['a Permit', permit, true],
   ['a Spawn', spawn, true],
-  ['an unknown kind', { ...ASK, kind: 'Apply' }, false],
+  ['an Apply', apply, true],
+  ['an Apply that takes over', { ...apply, apply: { objects: [one], force: true } }, true],
+  ['an unknown kind', { ...ASK, kind: 'Delete' }, false],
+  ['an Apply without objects', { ...apply, apply: undefined }, false],
+  ['an Apply of none', { ...apply, apply: { objects: [] } }, false],
+  ['an Apply of 16', { ...apply, apply: { objects: Array(16).fill(one) } }, true],
+  ['an Apply of 17', { ...apply, apply: { objects: Array(17).fill(one) } }, false],
+  ['an Apply with a spawn', { ...apply, spawn: spawn.spawn }, false],
+  ['an Ask with objects', { ...ASK, apply: apply.apply }, false],
+  ['an Apply that can only be allowed', { ...apply, options: [allow] }, false],
+  ['an Apply outside of namespaces', applying({ namespace: undefined }), false],
+  ['an Apply of a group', applying({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'RoleBinding' }), true],
+  ['an Apply of a version that is a path', applying({ apiVersion: '../v1' }), false],
+  ['an Apply of a kind that is a path', applying({ kind: 'A/b' }), false],
+  ['an Apply of a name that is a path', applying({ name: '../x' }), false],
+  ['an Apply as long as may be', applying({ fields: 'x'.repeat(32_768) }), true],
+  ['an Apply longer than that', applying({ fields: 'x'.repeat(32_769) }), false],
   ['no session', { kind: 'Ask', text: 't' }, false],
   ['a Permit without a tool call', { ...permit, toolCall: undefined }, false],
   ['a Permit with a spawn', { ...permit, spawn: spawn.spawn }, false],
@@ -384,7 +403,20 @@ const questions = question([
 ]);
 
 const reworded = { ...spawn, spawn: { name: 'c', spec: { prompt: 'other' } } };
+const DIGEST = 'a'.repeat(64);
+const yes = (more: object = {}) => ({ answer: { option: 'allow', ...more } });
+
 const questionChanges = change('Question', [
+  ['a yes to an Apply', apply, { ...apply, ...yes() }, true],
+  ['a yes to what was shown', apply, { ...apply, ...yes({ shown: [DIGEST] }) }, true],
+  ['a yes to more than there is', apply, { ...apply, ...yes({ shown: [DIGEST, DIGEST] }) }, false],
+  ['a yes to what is no digest', apply, { ...apply, ...yes({ shown: ['A'.repeat(64)] }) }, false],
+  ['what was shown, of a Spawn', spawn, { ...spawn, ...yes({ shown: [DIGEST] }) }, false],
+  ['other fields of an Apply', apply, applying({ fields: '{}' }), false],
+  ['another object of an Apply', apply, applying({ name: 'other' }), false],
+  ['an object more', apply, { ...apply, apply: { objects: [one, { ...one, name: 'b' }] } }, false],
+  ['a force', apply, { ...apply, apply: { objects: [one], force: true } }, false],
+  ['an Apply made of a Spawn', spawn, { ...apply }, false],
   ['answered in words', ASK, { ...ASK, answer: { text: 'a' } }, true],
   ['answered by nothing', ASK, { ...ASK, answer: {} }, false],
   [
