@@ -2,7 +2,7 @@
  * One run of the long task under kills at seeded moments: what is killed (the harness, so the container; or the agent
  * alone), when, what came of it, and how long the agent took to say something again.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { killGroup } from '../../agent/harness/process-group.ts';
@@ -75,10 +75,15 @@ async function untilMoment({ pod, model }: Play, { random, kills }: Plan): Promi
   return isOver();
 }
 
+/** What the harness notes of the agent's process; nothing while there is none. */
+function agentOf(folder: string): string {
+  const file = join(folder, 'run', 'agent.pid');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+}
+
 async function killOnce(played: Play, { plan, run }: { plan: Plan; run: Run }): Promise<void> {
   const { pod, model } = played;
-  const agentOf = () => readFileSync(join(pod.folder, 'run', 'agent.pid'), 'utf8').trim();
-  const before = agentOf();
+  const before = agentOf(pod.folder);
   const had = model.turns.length;
   const at = performance.now();
   if (plan.victim(run.kills) === 'agent') killGroup(Number(before.split(' ')[0]));
@@ -90,7 +95,7 @@ async function killOnce(played: Play, { plan, run }: { plan: Plan; run: Run }): 
   }
   run.kills += 1;
   const isOver = () => pod.condition('Finished')?.status === 'True';
-  await pod.until(() => agentOf() !== before || isOver());
+  await pod.until(() => ![before, ''].includes(agentOf(pod.folder)) || isOver());
   run.harnessMs.push(performance.now() - at);
   await pod.until(() => model.turns.slice(had).some((turn) => turn.at > at) || isOver());
   const back = model.turns.slice(had).find((turn) => turn.at > at);
