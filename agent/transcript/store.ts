@@ -32,15 +32,18 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => /^\d{10}\.jsonl$/.test(name))
     .sort();
 
+/** A look at both ends is enough here, and at a wake counts: whoever reads the lines parses them. */
+const isWhole = (line: string): boolean => line.startsWith('{"v":') && line.endsWith('}');
+
 const linesIn = (folder: string, name: string): string[] =>
-  readFileSync(join(folder, name), 'utf8')
-    .split('\n')
-    .filter((line) => parseEntry(line));
+  readFileSync(join(folder, name), 'utf8').split('\n').filter(isWhole);
 
 function lastSeqIn(folder: string): number {
   for (const name of filesIn(folder).reverse()) {
-    const last = linesIn(folder, name).at(-1);
-    if (last) return parseEntry(last)?.seq ?? 0;
+    for (const line of linesIn(folder, name).reverse()) {
+      const entry = parseEntry(line);
+      if (entry) return entry.seq;
+    }
   }
   return 0;
 }

@@ -28,7 +28,8 @@ export function makeSend(config: ServerConfig & { userAgent: string; now: () => 
   const open = async (path: string): Promise<Opened> => {
     const credentials = typeof config.auth === 'function' ? await config.auth() : (config.auth ?? {});
     const headers = [...identity, ...upgradeHeaders()];
-    const request = start({ method: 'GET', path, headers, timeoutMs: 0 }, credentials);
+    // What comes back is no object: the API server refuses JSON here, with 406.
+    const request = start({ method: 'GET', path, headers, accept: '*/*', timeoutMs: 0 }, credentials);
     const opened = upgraded(request, { path, now: config.now });
     request.end();
     return opened;

@@ -43,6 +43,8 @@ export interface Exchange {
   /** With the query. */
   path: string;
   headers?: readonly Header[] | undefined;
+  /** Default: JSON. */
+  accept?: string | undefined;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
   /** Instead of the transport's own. */
@@ -117,11 +119,11 @@ export function makeStarter(config: TransportConfig) {
   };
   const prefix = url.pathname.replace(/\/$/, '');
   return (exchange: Exchange, credentials: Credentials) => {
-    const { method, path, timeoutMs = TIMEOUT_MS } = exchange;
+    const { method, path, accept = 'application/json', timeoutMs = TIMEOUT_MS } = exchange;
     const { token, certificate, key } = credentials;
     const headers = grouped([
       ['user-agent', config.userAgent],
-      ['accept', 'application/json'],
+      ['accept', accept],
       ...(token ? [['authorization', `Bearer ${token}`] as const] : []),
       ...(exchange.headers ?? []),
     ]);
