@@ -1,12 +1,12 @@
 /** Clones, again where it may yet succeed, and leaves on the volume what came of it. */
 import type { Clock } from '../../lib/kube/clock.ts';
 import type { CloneEnv } from '../env.ts';
-import { clone } from '../git/clone.ts';
+import { clone, isCloned } from '../git/clone.ts';
 import { cloneFailure } from '../git/clone-errors.ts';
 import { CloneRefusal } from '../git/clone-refusal.ts';
 import { CredentialsError, credentialsFor } from '../git/credentials.ts';
 import { authorOf, branchOf } from '../git/names.ts';
-import { type CloneOutcome, writeOutcome } from '../git/outcome.ts';
+import { type CloneOutcome, readOutcome, writeOutcome } from '../git/outcome.ts';
 import { makeRedactor } from '../redact.ts';
 import { readSecrets } from '../secrets.ts';
 
@@ -24,14 +24,19 @@ const TRIES = 4;
 export async function runClone(env: CloneEnv, edges: CloneEdges): Promise<void> {
   const { signal, log } = edges;
   const redact = makeRedactor(readSecrets(env.gitCredentials));
-  log(`cloning ${env.repository.url}`);
+  log(isCloned(env.workspace) ? 'the clone is there already' : `cloning ${env.repository.url}`);
   const outcome = await persistently(env, edges);
   signal.throwIfAborted();
   if ('branch' in outcome) return log(`cloned: branch ${outcome.branch} starts at ${outcome.base}`);
   const refused = redact(outcome.refused);
+  // Another pod of this Session, on a volume that several may mount, may have been faster.
+  if (isCloned(env.workspace) && wasMade(readOutcome(env.workspace)))
+    return log(`${refused}; but there is a clone by now`);
   writeOutcome(env.workspace, { refused });
   log(refused);
 }
+
+const wasMade = (outcome: CloneOutcome | undefined): boolean => outcome !== undefined && 'branch' in outcome;
 
 async function persistently(env: CloneEnv, { privateFolder, clock, signal }: CloneEdges): Promise<CloneOutcome> {
   for (let tries = 1; ; tries += 1) {

@@ -40,10 +40,13 @@ type Made = Extract<CloneOutcome, { branch: string }>;
 /** The agent's working folder. */
 export const repositoryFolder = (workspace: string): string => join(workspace, 'repo');
 
+/** Whether there is a clone, whole; or something that the agent has put in its place. */
+export const isCloned = (workspace: string): boolean => isThere(repositoryFolder(workspace));
+
 /** Clones unless that is done already. Throws `CloneRefusal` or `GitError`. */
 export async function clone(request: CloneRequest): Promise<Made> {
   const folder = repositoryFolder(request.workspace);
-  if (isThere(folder)) return beforehand(request);
+  if (isCloned(request.workspace)) return beforehand(request);
   if (repositoryRefusal(request.url)) {
     throw new CloneRefusal(
       `the repository ${request.url} is refused: it is no plain HTTPS, HTTP or SSH URL, or names a metadata address`,
