@@ -10,7 +10,7 @@ import { compileAhead } from './compile-cache.ts';
 import { slim } from './slim.ts';
 
 /** Names of the functions. */
-export const FUNCTIONS = ['session', 'question', 'sweep', 'slack', 'github'];
+export const FUNCTIONS = ['session', 'question', 'sweep', 'slack', 'github', 'dead-letters'];
 const AGENT = {
   harness: 'agent/harness/main.ts',
   tools: 'agent/tools/main.ts',

@@ -29,6 +29,7 @@ const QUESTION = {
 const EVENTS: Record<string, (stage: Stage) => Ask | Promise<Ask>> = {
   session: async (stage) => stage.eventOf(await stage.newSession('first')),
   question: (stage) => stage.eventOf(QUESTION),
+  'dead-letters': (stage) => stage.eventOf(QUESTION),
   sweep: () => ({ headers: { 'ce-type': 'dev.knative.sources.ping' }, body: '' }),
   slack: (stage) => newPress(stage, 'first'),
   github: () => newLabel(1),

@@ -26,6 +26,7 @@ const PEOPLE: Record<string, Person> = {
   session: functionOf('session'),
   question: functionOf('question'),
   sweep: functionOf('sweep'),
+  'dead-letters': functionOf('dead-letters'),
   slack: functionOf('slack'),
   github: functionOf('github'),
 };

@@ -165,6 +165,12 @@ const other: Entry[] = [
     load: () => import('./commands/audit.ts'),
   },
   {
+    name: 'events',
+    summary: 'List events that could not be delivered',
+    outputs: DATA,
+    load: () => import('./commands/events.ts'),
+  },
+  {
     name: 'replay',
     summary: 'Give a stored event to a function',
     outputs: DATA,

@@ -1,22 +1,10 @@
 /** The settings of the project, as they are there. */
-import type { KubeObject, Stored } from '../../lib/api/meta.ts';
+import type { Stored } from '../../lib/api/meta.ts';
 import { changedBy, makeSettings, SETTINGS } from '../../lib/install/settings.ts';
 import { isAlreadyExists } from '../../lib/kube/errors.ts';
-import type { ResourceType } from '../../lib/kube/types.ts';
+import { CONFIG_MAPS, type ConfigMap } from '../../lib/kube/types.ts';
 import type { App } from '../app.ts';
 import { whoAmI } from '../identity.ts';
-
-export interface ConfigMap extends KubeObject {
-  data?: Record<string, string>;
-}
-
-export const CONFIG_MAPS: ResourceType<ConfigMap> = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 
 /** What is set; nothing where the project has no settings yet. */
 export async function readSettings(app: App): Promise<Record<string, string>> {

@@ -26,12 +26,16 @@ const type = <T extends KubeObject = KubeObject>(group: string, kind: string, pl
   namespaced: true,
 });
 
+export interface ConfigMap extends KubeObject {
+  data?: Record<string, string>;
+}
+
 export const SESSIONS = type<Session>('tiny.dev', 'Session', 'sessions');
 export const QUESTIONS = type<Question>('tiny.dev', 'Question', 'questions');
 export const CLAIMS = type('', 'PersistentVolumeClaim', 'persistentvolumeclaims');
 export const SECRETS = type('', 'Secret', 'secrets');
 export const PODS = type('', 'Pod', 'pods');
-export const CONFIG_MAPS = type('', 'ConfigMap', 'configmaps');
+export const CONFIG_MAPS = type<ConfigMap>('', 'ConfigMap', 'configmaps');
 export const NETWORK_POLICIES = type('networking.k8s.io', 'NetworkPolicy', 'networkpolicies');
 export const DEPLOYMENTS = type('apps', 'Deployment', 'deployments');
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CONFIG_MAPS } from '../../../cli/settings/read.ts';
+import { CONFIG_MAPS } from '../../../lib/kube/types.ts';
 import { makeHarness } from '../harness.ts';
 
 const REF = { namespace: 'demo', name: 'tiny-settings' };
