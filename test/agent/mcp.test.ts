@@ -29,9 +29,9 @@ const call = async (name: string, input: Record<string, unknown> = {}) => {
   return { text: (result.content as { text: string }[])[0]?.text ?? '', isError: result.isError === true };
 };
 
-it('offers four tools to any agent that takes an MCP server as a command', async () => {
+it('offers its tools to any agent that takes an MCP server as a command', async () => {
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name).sort()).toEqual(['ask', 'list_sessions', 'set_status', 'spawn']);
+  expect(tools.map(({ name }) => name).sort()).toEqual(['apply', 'ask', 'list_sessions', 'set_status', 'spawn']);
 });
 
 it('lists the Sessions of the project', async () => {
