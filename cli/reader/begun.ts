@@ -13,6 +13,9 @@ const LIMIT_MS = 120_000;
 /** Reasons of waiting that don't pass by themselves. */
 const HOPELESS = /^(ErrImageNeverPull|InvalidImageName|ImagePullBackOff|CreateContainerConfigError)$/;
 
+/** A node may have refused it, too. */
+const isHopeless = (pod: Pod): boolean => pod.status?.phase === 'Failed' || HOPELESS.test(waitingOf(pod)?.reason ?? '');
+
 const waitingOf = ({ status }: Pod) =>
   (status?.containerStatuses ?? []).map(({ state }) => state?.waiting).find((waiting) => waiting?.reason);
 
@@ -22,7 +25,8 @@ async function whyNot(app: App, pod: Stored<Pod>): Promise<string> {
   const [last] = (await lastEvents(client, { namespace, uid: pod.metadata.uid })).reverse();
   const unscheduled = pod.status?.conditions?.find(({ status, message }) => status === 'False' && message);
   const { reason, message } = waitingOf(pod) ?? {};
-  return last?.message ?? unscheduled?.message ?? [reason, message].filter(Boolean).join(': ') ?? '';
+  const waits = [reason, message].filter(Boolean).join(': ');
+  return last?.message ?? unscheduled?.message ?? (waits || pod.status?.message || '');
 }
 
 /** Returns once the container has begun. A Failure where it can't, or takes too long. */
@@ -34,7 +38,7 @@ export async function untilBegun(app: App, made: Stored<Pod>, container: string)
     for await (const pod of changesOf(app, made, AbortSignal.any([app.signal, late, stop.signal]))) {
       if (hasBegun(pod, container)) return;
       last = pod;
-      if (HOPELESS.test(waitingOf(pod)?.reason ?? '')) break;
+      if (isHopeless(pod)) break;
     }
   } finally {
     stop.abort();

@@ -28,6 +28,7 @@ export interface Pod extends KubeObject {
   spec?: { nodeName?: string };
   status?: {
     phase?: string;
+    message?: string;
     conditions?: { type: string; status: string; message?: string }[];
     containerStatuses?: ContainerStatus[];
     initContainerStatuses?: ContainerStatus[];
