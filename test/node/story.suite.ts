@@ -285,6 +285,23 @@ describe('a Session', () => {
   });
 });
 
+describe('a child that carol allows, who may answer and start nothing,', () => {
+  test('is not made: the API server refuses her, and the Question says so', async () => {
+    await start('asks-carol', [{ spawn: { name: 'never', prompt: stringify([{ say: 'Never.' }]) } }]);
+    const question = await openQuestion('asks-carol');
+    const yes = question.spec.options?.find(({ effect }) => effect === 'Allow');
+    await answer(cluster.as('carol'), question, { option: yes?.id });
+    const acted = await until('the refusal', async () => {
+      const live = await cluster.admin.get(QUESTIONS, question.metadata);
+      return live?.status?.conditions?.find(({ type, status }) => type === 'Acted' && status === 'False');
+    });
+    expect([acted.reason, acted.message]).toEqual(['Forbidden', expect.stringContaining('User "carol" cannot create')]);
+    expect(await cluster.admin.get(SESSIONS, ref('never'))).toBeUndefined();
+    await cluster.as('alice').delete(SESSIONS, ref('asks-carol'));
+    await until('no pod', async () => (await podsOf('asks-carol')).length === 0);
+  });
+});
+
 describe('a Session that waits', () => {
   test('ends calmly on SIGTERM, tools last, when alice suspends it', async () => {
     await start('patient', [
