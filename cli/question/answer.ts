@@ -4,12 +4,12 @@
  */
 
 import { age } from '../../lib/age.ts';
-import { toTimestamp } from '../../lib/api/conditions.ts';
+import { findCondition, toTimestamp } from '../../lib/api/conditions.ts';
 import { ANNOTATION, LABEL, type Stored } from '../../lib/api/meta.ts';
 import type { Answer, Question } from '../../lib/api/question.ts';
 import { isConflict, isForbidden, isInvalid } from '../../lib/kube/errors.ts';
 import { QUESTIONS, type Ref, SESSIONS } from '../../lib/kube/types.ts';
-import { decide } from '../../lib/question/decision.ts';
+import { decide, WITHDRAWN } from '../../lib/question/decision.ts';
 import type { App } from '../app.ts';
 import { settleQuestion } from '../direct.ts';
 import { Failure } from '../failure.ts';
@@ -27,6 +27,9 @@ const ATTEMPTS = 5;
 function closed(question: Stored<Question>, now: Date): Failure | undefined {
   const { name } = question.metadata;
   const { answer, expiresAt } = question.spec;
+  const acted = findCondition(question, 'Acted');
+  if (acted?.reason === WITHDRAWN)
+    return new Failure(`Question "${name}" was ${acted.message}`, 'Nobody waits for an answer any more.');
   if (answer) {
     const when = answer.at ? ` ${age(answer.at, now)} ago` : '';
     const by = safeLine(answer.by?.username ?? 'somebody');

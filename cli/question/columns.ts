@@ -4,7 +4,7 @@ import { age, until } from '../../lib/age.ts';
 import { findCondition } from '../../lib/api/conditions.ts';
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
-import { type Decision, decide } from '../../lib/question/decision.ts';
+import { type Decision, decide, WITHDRAWN } from '../../lib/question/decision.ts';
 import { paintState, type Style } from '../output/style.ts';
 import type { Column } from '../output/table.ts';
 import { reference } from './reference.ts';
@@ -13,11 +13,11 @@ type Row = Stored<Question>;
 
 const WORDS: Record<Decision['state'], string> = { open: 'Open', answered: 'Answered', expired: 'Expired' };
 
-/** `Open`, `Expired`, what came of the answer, or why nothing could come of it. */
+/** `Open`, `Expired`, `Withdrawn`, what came of the answer, or why nothing could come of it. */
 export function questionState(question: Row, now: Date): string {
   const { state } = decide(question, now);
   const acted = findCondition(question, 'Acted');
-  return state === 'answered' && acted ? acted.reason : WORDS[state];
+  return acted && (state === 'answered' || acted.reason === WITHDRAWN) ? acted.reason : WORDS[state];
 }
 
 const answerer = ({ spec }: Row): string | undefined => spec.answer?.by?.username;

@@ -12,6 +12,7 @@ const notice = z.object({
   shown: z.string().max(64).optional().describe('A digest of what the message shows.'),
   at: timestamp().describe('When the last try began.'),
   tries: z.int().min(0).describe('How often it was tried in vain since it last worked.'),
+  reminded: z.boolean().optional().describe('Whether people were reminded before it expires.'),
   again: timestamp().optional().describe('When it may be tried again.'),
 });
 

@@ -17,6 +17,8 @@ export interface Channel {
   post(telling: Telling, to: string): Promise<string | undefined>;
   /** Brings a message up to date. Throws `ChannelError`. */
   update(telling: Telling, place: Place): Promise<void>;
+  /** Says below a message that time runs out. Throws `ChannelError`. */
+  remind?(telling: Telling, place: Place): Promise<void>;
   /** The id of the message that an earlier run has sent and did not live to note. `since` in milliseconds. Throws `ChannelError`. */
   find?(telling: Telling, to: string, since: number): Promise<string | undefined>;
 }

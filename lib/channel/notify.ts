@@ -12,6 +12,7 @@ import { type Client, QUESTIONS, type Ref, type ResourceType } from '../kube/typ
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { type Channel, ChannelError } from './channel.ts';
 import { failed, NOTIFIED, planNotice, type Step, sent, tellingOf } from './plan.ts';
+import { remind } from './remind.ts';
 import { channelsOf, type Settings, type Wanted } from './settings.ts';
 import { digestOf, makeTelling, type Telling } from './telling.ts';
 
@@ -64,11 +65,27 @@ async function once(ref: Ref, wanted: Wanted, options: NotifyOptions): Promise<O
   const telling = makeTelling(question, options.now());
   const shown = digestOf(telling);
   const isOpen = telling.state === 'Open';
-  const step = planNotice({ wanted, notice: noticeOf(question, wanted), shown, isOpen }, options.now());
+  const isDue = remind(question, options.now()).do === 'remind';
+  const notice = noticeOf(question, wanted);
+  const step = planNotice({ wanted, notice, shown, isOpen, isDue }, options.now());
   if (step.do === 'nothing') return { kind: 'done', message: 'people know' };
   if (step.do === 'wait') return later(step.seconds);
   const claimed = await note(question, { notice: step.claim }, options);
-  return claimed && (await carryOut({ question: claimed, telling, wanted, step, shown }, options));
+  if (!claimed) return undefined;
+  const sending = { question: claimed, telling, wanted, step, shown };
+  return step.do === 'remind' ? sayReminder(sending, options) : carryOut(sending, options);
+}
+
+/** What can't be said now is not said later. */
+async function sayReminder({ telling, wanted, step }: Sending, { channels }: NotifyOptions): Promise<Outcome> {
+  const { id, to = wanted.to } = step.claim;
+  try {
+    await channels[wanted.channel]?.remind?.(telling, { to, id });
+    return { kind: 'done', message: 'people were reminded' };
+  } catch (error) {
+    if (!(error instanceof ChannelError)) throw error;
+    return { kind: 'done', message: `people were not reminded: ${error.message}` };
+  }
 }
 
 /** So long is an event delivered again; what is due after that, the next event or the sweep finds. Seconds. */

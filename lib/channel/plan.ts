@@ -26,7 +26,8 @@ export type Step =
   | { do: 'post'; claim: Notice }
   /** As `post`, where an earlier run may have sent it at that time. */
   | { do: 'recover'; claim: Notice; since: number }
-  | { do: 'update'; claim: Notice };
+  | { do: 'update'; claim: Notice }
+  | { do: 'remind'; claim: Notice };
 
 export interface Situation {
   wanted: Wanted;
@@ -35,19 +36,25 @@ export interface Situation {
   /** What a message would show now, as a digest. */
   shown: string;
   isOpen: boolean;
+  /** Whether people are to be reminded, if they were not yet. */
+  isDue: boolean;
 }
 
 const secondsTo = (time: number, now: Date): number => Math.max(1, Math.ceil((time - now.getTime()) / 1000));
 
 /** What to do about one channel. */
 export function planNotice(situation: Situation, now: Date): Step {
-  const { wanted, notice, shown, isOpen } = situation;
+  const { wanted, notice, shown, isOpen, isDue } = situation;
   if (!notice) return isOpen ? { do: 'post', claim: claimed(fresh(wanted), now) } : { do: 'nothing' };
-  if (notice.state === 'Sent' && notice.shown === shown) return { do: 'nothing' };
+  if (notice.state === 'Sent' && notice.shown === shown) return reminding(notice, isDue);
   const due = dueAt(notice);
   if (due > now.getTime()) return { do: 'wait', seconds: secondsTo(due, now) };
   return again(notice, isOpen, claimed(notice, now));
 }
+
+/** Noted before it is sent, and sent once at most: a reminder that is lost is better than ten. */
+const reminding = (notice: Notice, isDue: boolean): Step =>
+  isDue && !notice.reminded ? { do: 'remind', claim: { ...notice, reminded: true } } : { do: 'nothing' };
 
 const claimed = (notice: Notice, now: Date): Notice => ({ ...notice, state: 'Sending', at: toTimestamp(now) });
 

@@ -2,8 +2,12 @@
  * What a Question's answer amounts to, for everyone who acts on it: the function, the agent's side, the command
  * line. Pure, and the same everywhere, so that no two of them can disagree.
  */
+import { findCondition } from '../api/conditions.ts';
 import type { Person } from '../api/meta.ts';
 import type { Answer, Question } from '../api/question.ts';
+
+/** The reason of Answered=False and Acted=False once the Session that asked has ended. */
+export const WITHDRAWN = 'Withdrawn';
 
 export type Decision =
   | { state: 'open' }
@@ -31,9 +35,13 @@ function owns(fields: Record<string, unknown> | undefined, ...path: string[]): b
   return at !== undefined;
 }
 
-/** What holds for `question` at `now`. An answer that came after the expiry is no answer. */
+/** What the condition says of a Question whose Session has ended: nobody waits for an answer, and none counts. */
+const isWithdrawn = (question: Question): boolean => findCondition(question, 'Answered')?.reason === WITHDRAWN;
+
+/** What holds for `question` at `now`. An answer that came after the expiry, or after it was withdrawn, is no answer. */
 export function decide(question: Question, now: Date): Decision {
   const { answer, expiresAt, defaultOption } = question.spec;
+  if (isWithdrawn(question)) return { state: 'expired', allowed: false };
   const expiry = expiresAt ? Date.parse(expiresAt) : Number.POSITIVE_INFINITY;
   if (answer && (answeredAt(question) ?? now).getTime() <= expiry) return answered(question, answer);
   if (now.getTime() <= expiry) return { state: 'open' };

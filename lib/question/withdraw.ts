@@ -8,7 +8,7 @@ import type { Question } from '../api/question.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { type Client, QUESTIONS, type Ref, SESSIONS } from '../kube/types.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
-import { decide } from './decision.ts';
+import { decide, WITHDRAWN } from './decision.ts';
 import { CONDITION } from './status.ts';
 import { withdrawal } from './withdrawal.ts';
 
@@ -39,7 +39,7 @@ async function tell(question: Stored<Question>, why: string, { client, now }: Wi
   const { name, namespace, uid, resourceVersion, generation: observedGeneration } = metadata;
   const message = `withdrawn: ${why}; nothing was done`;
   const conditions = [CONDITION.answered, CONDITION.acted].map((type) => {
-    const telling: Telling = { type, status: 'False', reason: 'Withdrawn', message, observedGeneration };
+    const telling: Telling = { type, status: 'False', reason: WITHDRAWN, message, observedGeneration };
     return transition(question, telling, now());
   });
   const identity = { name, uid, resourceVersion, ...(namespace && { namespace }) };

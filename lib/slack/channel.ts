@@ -3,6 +3,7 @@ import type { Channel } from '../channel/channel.ts';
 import { ChannelError } from '../channel/channel.ts';
 import type { SlackApi } from './api.ts';
 import { makeMessage } from './blocks.ts';
+import { escaped } from './text.ts';
 
 /** https://docs.slack.dev/messaging/message-metadata */
 const EVENT_TYPE = 'tiny_question';
@@ -26,6 +27,10 @@ export function slackChannel(api: SlackApi): Channel {
     update: async (telling, { to, id }) => {
       const metadata = { event_type: EVENT_TYPE, event_payload: { uid: telling.uid } };
       await api('chat.update', { channel: to, ts: id, ...makeMessage(telling), metadata }).catch(unlessDeleted);
+    },
+    remind: async ({ name, expiresAt = '' }, { to, id }) => {
+      const text = escaped(`Question ${name} expires at ${expiresAt}, and nobody has answered.`);
+      await api('chat.postMessage', { channel: to, thread_ts: id, reply_broadcast: true, text });
     },
     find: async ({ uid }, to, since) => {
       const oldest = String((since - SKEW) / 1000);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../lib/api/meta.ts';
 import { ApiError, ConnectionError } from '../../../lib/kube/errors.ts';
 import { QUESTIONS, SESSIONS } from '../../../lib/kube/types.ts';
-import { ago, makeHarness, NOW, question, session } from '../harness.ts';
+import { ago, condition, makeHarness, NOW, question, session } from '../harness.ts';
 
 const ref = (name = 'q') => ({ namespace: 'demo', name });
 
@@ -63,6 +64,22 @@ describe('tiny answer', () => {
     const { code, err } = await tiny(['answer', 'q', 'allow']);
     expect(code).toBe(1);
     expect(err).toContain(`Question "q" expired at ${ago(1)}`);
+  });
+
+  it('says that nobody waits for the answer any more, and lists it no longer', async () => {
+    const { tiny, fake } = asked();
+    const conditions = ['Answered', 'Acted'].map((type) =>
+      condition([type, 'False', 'Withdrawn'], 'withdrawn: Session "refactor", which asked, has finished'),
+    );
+    fake.put(QUESTIONS, { ...question('q'), status: { conditions } } as KubeObject);
+    const { code, err } = await tiny(['answer', 'q', 'allow']);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('"q" was withdrawn: Session "refactor", which asked, has'),
+    ]);
+    expect((await tiny(['questions'])).err).toContain('No open questions');
+    expect((await tiny(['questions', '--all'])).out).toContain('Withdrawn');
+    expect((await tiny(['y'])).err).toContain('no Question is open');
   });
 
   it('of two people in the same moment, the slower is told who won', async () => {

@@ -3,6 +3,7 @@ import { FakeSlack, slackError } from '../../../bench/fake-slack.ts';
 import { CHANNEL } from '../../../build/slack-press.ts';
 import { ChannelError } from '../../../lib/channel/channel.ts';
 import { type NotifyOptions, notify, SETTINGS } from '../../../lib/channel/notify.ts';
+import { remind } from '../../../lib/channel/remind.ts';
 import { QUESTIONS } from '../../../lib/kube/types.ts';
 import { slackApi } from '../../../lib/slack/api.ts';
 import { slackChannel } from '../../../lib/slack/channel.ts';
@@ -106,6 +107,59 @@ describe('people are told of a Question', () => {
     await run();
     expect(JSON.stringify(slack.messages[0]?.blocks)).toContain('Answered by bob');
     expect(slack.messages).toHaveLength(1);
+  });
+});
+
+describe('people are reminded', () => {
+  const expiring = () => {
+    const told = stage();
+    told.server.change(QUESTIONS, REF, (it) => {
+      it.metadata.creationTimestamp = at(0);
+      it.spec.expiresAt = at(4000);
+    });
+    return told;
+  };
+
+  test('once, when a quarter of the time is left, below the message that they have', async () => {
+    const { run, slack, later } = expiring();
+    await run();
+    later(2999);
+    await run();
+    expect(slack.messages).toHaveLength(1);
+    later(2);
+    for (let time = 0; time < 3; time++) expect(await run()).toMatchObject({ kind: 'done' });
+    expect(slack.messages).toMatchObject([{}, { text: expect.stringContaining('expires at 2026-11-30T13:06:40Z') }]);
+  });
+
+  test('not where it is answered, nor again where it could not be said', async () => {
+    const answered = expiring();
+    await answered.run();
+    answered.answered();
+    answered.later(3500);
+    await answered.run();
+    expect(answered.slack.messages).toHaveLength(1);
+    const down = expiring();
+    await down.run();
+    down.later(3500);
+    down.slack.fault = () => ({ status: 503, text: '' });
+    expect(await down.run()).toMatchObject({ kind: 'done', message: expect.stringContaining('not reminded') });
+    down.slack.fault = () => undefined;
+    await down.run();
+    expect(down.slack.messages).toHaveLength(1);
+    expect(down.notified()).toMatchObject({ status: 'True' });
+  });
+
+  test.each([
+    ['an hour before at the latest', 100_000, 96_401, 'remind'],
+    ['not earlier', 100_000, 96_399, 'wait'],
+    ['not once it has expired', 100, 101, 'nothing'],
+    ['of what never expires, never', undefined, 1e6, 'nothing'],
+  ])('%s', (_what, expires, now, due) => {
+    const notices = [{ channel: 'slack', state: 'Sent', at: at(0), tries: 0 }];
+    const spec = expires === undefined ? {} : { expiresAt: at(expires) };
+    const question = makeQuestion({ metadata: { creationTimestamp: at(0) }, spec, status: { notices } });
+    expect(remind(question, new Date(at(now))).do).toBe(due);
+    expect(remind({ ...question, status: {} }, new Date(at(now))).do).toBe('nothing');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ManagedFieldsEntry } from '../../../lib/api/meta.ts';
 import { answeredAt, decide } from '../../../lib/question/decision.ts';
-import { at, BOB, makeQuestion, NOW, YES } from '../../support/objects.ts';
+import { at, BOB, condition, makeQuestion, NOW, YES } from '../../support/objects.ts';
 
 const wrote = (time: string, fields: object = { 'f:spec': { 'f:answer': {} } }, more: ManagedFieldsEntry = {}) => ({
   manager: 'tiny',
@@ -40,6 +40,12 @@ describe('a question that nobody answered', () => {
     const question = makeQuestion({ spec: { expiresAt: at(-1), defaultOption: 'allow' } });
     expect(decide(question, NOW)).toMatchObject({ state: 'expired', allowed: false });
   });
+});
+
+test('a question that was withdrawn is decided: no answer counts, before or after', () => {
+  const status = { conditions: [condition('Answered', 'False', { reason: 'Withdrawn' })] };
+  for (const spec of [{}, { answer: YES }])
+    expect(decide(makeQuestion({ spec, status }), NOW)).toEqual({ state: 'expired', allowed: false });
 });
 
 describe('an option', () => {
