@@ -28,8 +28,8 @@ export interface Choice {
 
 /** What "always" means here, in words: the harness remembers it, word for word, and the agent hears of a single yes or no. */
 const ALWAYS = {
-  AllowAlways: (what: string) => `Yes, and from now on in this Session exactly this ${what}`,
-  DenyAlways: (what: string) => `No, and never in this Session exactly this ${what}`,
+  AllowAlways: (what: string) => `Always in this Session: this ${what}`,
+  DenyAlways: (what: string) => `Never in this Session: this ${what}`,
 } as const;
 
 /** How many of the agent's options are shown; a no of ours may come on top. */

@@ -23,6 +23,6 @@ export async function confirm(
   const telling = { now: app.now(), style, program, asking: true, view, ...terminal(app.io.stderr) };
   app.note(describeQuestion(question, telling).trimEnd());
   const effect = question.spec.options?.find(({ id }) => id === choice.option)?.effect;
-  const lasting = effect === 'AllowAlways' ? ' and all that is like it from now on' : '';
+  const lasting = effect === 'AllowAlways' ? ', now and whenever exactly this is asked for in its Session,' : '';
   await askYes(app, `Do this${lasting} as ${safeLine(by?.username ?? 'you')}?`);
 }

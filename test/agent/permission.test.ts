@@ -38,8 +38,8 @@ describe('the options of a permission request', () => {
 
   it('say what "always" is: ours, word for word, and the agent hears of one yes', () => {
     const [, always, , never] = choicesOf(all, 'command');
-    expect(always).toMatchObject({ text: 'Yes, and from now on in this Session exactly this command', optionId: 'a' });
-    expect(never).toMatchObject({ text: 'No, and never in this Session exactly this command', optionId: 'c' });
+    expect(always).toMatchObject({ text: 'Always in this Session: this command', optionId: 'a' });
+    expect(never).toMatchObject({ text: 'Never in this Session: this command', optionId: 'c' });
     expect(choicesOf([option('s', 'allow_always'), option('w', 'allow_always'), ...all]).map(({ id }) => id)).toEqual([
       'allow-always',
       'allow',

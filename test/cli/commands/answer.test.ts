@@ -218,7 +218,7 @@ describe('an act that is said yes to on a terminal', () => {
 
   it('says that always is for always', async () => {
     expect((await asked().tiny(['answer', 'q', 'allow-always'], at('n\n'))).err).toContain(
-      'all that is like it from now on',
+      'whenever exactly this is asked for in its Session',
     );
   });
 
