@@ -3,11 +3,12 @@
  * mistake. Ends with 1 where a verifier accepts what is not signed, or anything is thrown that nobody expects.
  */
 import { parseArgs } from 'node:util';
+import { githubTargets } from './github.ts';
 import { intakeTargets } from './intake.ts';
 import { fuzz } from './run.ts';
 import { slackTargets } from './slack.ts';
 
-const TARGETS = [...slackTargets, ...intakeTargets];
+const TARGETS = [...slackTargets, ...intakeTargets, ...githubTargets];
 /** Of each target. */
 const INPUTS = '100000';
 const SEED = '20261130';

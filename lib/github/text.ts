@@ -12,8 +12,8 @@ export const visible = (text: string): string =>
   text
     .toWellFormed()
     .replaceAll(/\r\n?/g, '\n')
-    .replaceAll(COMMENT, '(a hidden comment was left out)')
-    .replaceAll(INVISIBLE, '');
+    .replaceAll(INVISIBLE, '')
+    .replaceAll(COMMENT, '(a hidden comment was left out)');
 
 /** What stands after `/tiny` at the very beginning of a comment; `undefined` where it is no command. */
 export function commandIn(comment: string): string | undefined {

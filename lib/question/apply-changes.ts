@@ -23,16 +23,25 @@ type Fields = Record<string, unknown>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Written by the server at every write, or said elsewhere. */
-const BOOKS = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'managedFields', 'selfLink'];
+/** Which object it is, which is said beside the changes; and what the server writes at every write. */
+const BOOKS = [
+  'name',
+  'namespace',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'managedFields',
+  'selfLink',
+];
 /** Picked by the server, another one at every dry run, unless the object says which. */
 const PICKED = ['clusterIP', 'clusterIPs', 'nodePort', 'healthCheckNodePort', 'uid', 'controller-uid'];
 
 function comparable(object: KubeObject | undefined): unknown {
   if (!object) return undefined;
-  const { status: _status, metadata, ...rest } = object as KubeObject & { status?: unknown };
+  const { status: _status, apiVersion: _version, kind: _kind, metadata, ...rest } = object as KubeObject & Fields;
   const kept = Object.entries(metadata).filter(([key]) => !BOOKS.includes(key));
-  return { ...rest, metadata: Object.fromEntries(kept) };
+  return { ...rest, ...(kept.length > 0 && { metadata: Object.fromEntries(kept) }) };
 }
 
 /** The items of a list by their names, where each has one of its own. */

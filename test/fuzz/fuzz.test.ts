@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { makeChance } from '../../fuzz/chance.ts';
+import { githubTargets } from '../../fuzz/github.ts';
 import { intakeTargets } from '../../fuzz/intake.ts';
 import { fuzz } from '../../fuzz/run.ts';
 import { slackTargets } from '../../fuzz/slack.ts';
 import { Broken, type Target } from '../../fuzz/target.ts';
 
 describe('fuzzing', () => {
-  test.each([...slackTargets, ...intakeTargets].map((target) => [target.name, target] as const))(
+  test.each([...slackTargets, ...intakeTargets, ...githubTargets].map((target) => [target.name, target] as const))(
     'a little of %s finds nothing, and gets past the door',
     async (_, target) => {
       const { wrong, accepted, inputs } = await fuzz(target, 1500, 1);
