@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Deps, Io } from '../../cli/app.ts';
 import { parseEnvironment } from '../../cli/env.ts';
 import { run } from '../../cli/run.ts';
+import type { Send } from '../../lib/kube/send.ts';
 import type { Client } from '../../lib/kube/types.ts';
 import type { Server } from './world.ts';
 
@@ -14,7 +15,7 @@ export interface Said {
 
 /** Runs `tiny …` as whoever `client` is; nothing can be typed, and it reads `files` alone. */
 export async function tiny(
-  server: Pick<Server, 'url'>,
+  server: Pick<Server, 'url'> & { send?: Send },
   client: Client,
   argv: string[],
   files: Record<string, string> = {},
@@ -30,7 +31,13 @@ export async function tiny(
     readEnv: async () => parseEnvironment({ HOME: '/nowhere' }),
     now: () => new Date(),
     random: (count) => crypto.getRandomValues(new Uint8Array(count)),
-    connect: async ({ namespace = 'default' }) => ({ client, namespace, context: 'test', server: server.url, send: async () => {} }),
+    connect: async ({ namespace = 'default' }) => ({
+      client,
+      namespace,
+      context: 'test',
+      server: server.url,
+      send: server.send ?? (async () => {}),
+    }),
     readFile: async (path) => Buffer.from(files[path] ?? ''),
     fetch,
     signal: new AbortController().signal,

@@ -12,6 +12,7 @@ import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, PODS, QUESTIONS, SECRETS, SESSIO
 import { answer, edit, refusal, session } from '../contract/objects.ts';
 import { type Cluster, PROJECT, startCluster } from './cluster/cluster.ts';
 import { until } from './cluster/until.ts';
+import { testReading } from './reading.ts';
 
 interface ContainerStatus {
   name: string;
@@ -348,6 +349,8 @@ describe('a Session that waits', () => {
     await until('no pod', async () => (await podsOf('patient')).length === 0);
   });
 });
+
+describe('what a Session said', () => testReading(() => cluster));
 
 describe('in the end', () => {
   test('no pod of ours runs, in the project or for functions', async () => {

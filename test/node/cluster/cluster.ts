@@ -13,6 +13,7 @@ import type { KubeObject, Person } from '../../../lib/api/meta.ts';
 import { applyAll } from '../../../lib/install/apply.ts';
 import { readManifests } from '../../../lib/install/manifests.ts';
 import { makeClient } from '../../../lib/kube/client.ts';
+import { makeSend, type Send } from '../../../lib/kube/send.ts';
 import type { Client } from '../../../lib/kube/types.ts';
 import type { Part, World } from '../../../local/controllers/loop.ts';
 import { findEngine } from '../../../local/engine/find.ts';
@@ -50,6 +51,8 @@ export const given = (): Given => {
 export interface Cluster {
   admin: Client;
   as(name: (typeof PEOPLE)[number]): Client;
+  /** Sends to a container as somebody. */
+  sendAs(name: (typeof PEOPLE)[number]): Send;
   kubectl(...args: string[]): Promise<string>;
   /** URL of a bare repository, as pods reach it, and its folder. */
   repository: { url: string; folder: string };
@@ -166,6 +169,14 @@ export async function startCluster(log: (line: string) => void): Promise<Cluster
   return {
     admin,
     as: (name) => clientOf(tokenOf(name), name),
+    sendAs: (name) =>
+      makeSend({
+        server: engine.url,
+        ca: engine.caPem,
+        auth: { token: tokenOf(name) },
+        userAgent: name,
+        now: Date.now,
+      }),
     kubectl,
     repository: { url: `${git.url}/work.git`, folder: repository },
     serving,
