@@ -1,6 +1,6 @@
 /**
- * When people are reminded of a Question that will soon expire: once, when a quarter of its time is left, and no later than
- * an hour before, for then nobody would come in time. Whoever runs on a schedule asks for it; what is told is one message
+ * When people are reminded of a Question that will soon expire: once, when a quarter of its time is left, and no earlier
+ * than an hour before. Whoever runs on a schedule asks for it; what is told is one message
  * below the one that people have. Pure.
  */
 import type { Stored } from '../api/meta.ts';
