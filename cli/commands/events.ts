@@ -31,7 +31,7 @@ export async function readDeadLetters(app: App): Promise<{ letters: DeadLetter[]
   if (!found) {
     throw new Failure(
       'this cluster keeps no events that could not be delivered',
-      '`tiny install --dead-letters` has them kept.',
+      '`tiny install` sets up where they are kept.',
     );
   }
   const data = found.data ?? {};

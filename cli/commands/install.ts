@@ -48,7 +48,6 @@ export const define: Define = (command, app) =>
     )
     .option('--with <functions>', `functions that others call: ${OPTIONAL.join(', ')}`, names)
     .option('--kafka', "the Kafka broker instead of Knative's in-memory one")
-    .option('--dead-letters', 'show events that could not be delivered in the log of a function')
     .option('--dry-run', 'show what would change, and change nothing')
     .option('--force', 'install also what this cluster should not have')
     .option('-y, --yes', 'do not ask')
@@ -72,7 +71,7 @@ const REGISTRY = /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9._/-]+)?$/;
 
 /** What says nothing beside --minimal, and why. */
 const BESIDE_MINIMAL: readonly [(options: Options) => unknown, string][] = [
-  [({ kafka, deadLetters }) => kafka || deadLetters, '--minimal installs no eventing'],
+  [({ kafka }) => kafka, '--minimal installs no eventing'],
   [(options) => options.with, '--minimal installs no functions'],
   [({ applyKinds }) => applyKinds, '--minimal installs no functions, so none applies anything'],
   [

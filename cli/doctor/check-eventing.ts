@@ -62,7 +62,7 @@ function deadLetters(trigger: Served, brokers: readonly Served[]): Finding[] {
       reason: 'NoDeadLetterSink',
       what: 'has no dead-letter sink',
       why: 'An event that no retry delivers is gone; its Session stays as it is until somebody touches it.',
-      fix: 'tiny install --dead-letters   (docs/decisions/dead-letters.md)',
+      fix: 'tiny install   (docs/decisions/dead-letters.md)',
     }),
   ];
 }

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { KubeObject } from '../../lib/api/meta.ts';
 import { choose, type Stage } from '../../lib/install/choose.ts';
-import { withDeadLetters, withKafka } from '../../lib/install/eventing.ts';
+import { withKafka } from '../../lib/install/eventing.ts';
 import { detectFeatures, type Features } from '../../lib/install/features.ts';
 import { withRegistry, withRegistryTold } from '../../lib/install/images.ts';
 import { makeInstallation } from '../../lib/install/installation.ts';
@@ -23,8 +23,6 @@ export interface Wanted extends Named {
   applyKinds?: readonly string[];
   /** The Kafka broker instead of the in-memory one. */
   kafka?: boolean;
-  /** Undelivered events are shown in a log. */
-  deadLetters?: boolean;
   /** Functions that are installed where somebody wants them, by name. */
   with?: readonly string[];
   force?: boolean;
@@ -60,15 +58,12 @@ async function appliedKinds(client: Client, wanted: Wanted): Promise<StageObject
 }
 
 /** The manifests of a folder, fitted to what is wished. */
-function fitted({ registry, kafka, deadLetters }: Wanted, folder: string): KubeObject[] {
-  const sink = folder === 'knative' && deadLetters ? readManifests(join(ROOT, 'knative/dead-letters/sink.yaml')) : [];
+function fitted({ registry, kafka }: Wanted, folder: string): KubeObject[] {
   const changes = [
     ...(registry ? [(object: KubeObject) => withRegistry(withRegistryTold(object, registry), registry)] : []),
     ...(kafka ? [withKafka] : []),
-    ...(deadLetters ? [withDeadLetters] : []),
   ];
-  const objects = [...sink, ...readManifests(join(ROOT, folder))];
-  return objects.map((object) => changes.reduce((one, change) => change(one), object));
+  return readManifests(join(ROOT, folder)).map((object) => changes.reduce((one, change) => change(one), object));
 }
 
 /** Reads the cluster and the manifests. Throws Failure where tiny can't be installed there as wished. */

@@ -2,7 +2,6 @@
 import type { KubeObject } from '../api/meta.ts';
 
 type Broker = KubeObject & { spec: object };
-type Trigger = KubeObject & { spec: { delivery?: object } };
 
 const CLASS = 'eventing.knative.dev/broker.class';
 const ASYNC = 'messaging.knative.dev/async-handler';
@@ -18,12 +17,4 @@ export function withKafka(object: KubeObject): KubeObject {
     metadata: { ...metadata, annotations: { ...annotations, [CLASS]: 'Kafka' } },
     spec: { ...spec, config },
   } as Broker;
-}
-
-/** As `knative/dead-letters`, but for the sink itself. */
-export function withDeadLetters(object: KubeObject): KubeObject {
-  if (object.kind !== 'Trigger') return object;
-  const { spec } = object as Trigger;
-  const ref = { apiVersion: 'serving.knative.dev/v1', kind: 'Service', name: 'dead-letters' };
-  return { ...object, spec: { ...spec, delivery: { ...spec.delivery, deadLetterSink: { ref } } } } as Trigger;
 }

@@ -7,7 +7,7 @@ import { ApiServerSource, PingSource } from '@kubernetes-models/knative/sources.
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject } from '../../lib/api/meta.ts';
-import { withDeadLetters, withKafka } from '../../lib/install/eventing.ts';
+import { withKafka } from '../../lib/install/eventing.ts';
 import { readManifests } from '../../lib/install/manifests.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -22,12 +22,12 @@ const MODELS: Record<string, [Model, where: string, type: string]> = {
   Service: [Service, 'serving', 'IService'],
   Trigger: [Trigger, 'eventing', 'ITrigger'],
 };
-const objects = [...readManifests(at('knative')), ...readManifests(at('knative/dead-letters/sink.yaml'))];
+const objects = readManifests(at('knative'));
 /** Functions that others call, each installed where somebody wants it. */
 const called = ['slack', 'github'].flatMap((name) => readManifests(at(`knative/${name}`))) as (KubeObject & {
   spec: never;
 })[];
-const all = [...called, ...objects, ...objects.map(withKafka), ...objects.map(withDeadLetters)];
+const all = [...called, ...objects, ...objects.map(withKafka)];
 const names = (list: readonly KubeObject[]) => list.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
 describe("Knative's own schemas", () => {
@@ -89,11 +89,10 @@ describe('events', () => {
 
   test('wake functions that are at zero otherwise, with a token of ten minutes and no more rights than the account has', () => {
     const services = [...of('Service'), ...called.filter(({ kind }) => kind === 'Service')];
-    const functions = services.filter(({ metadata }) => metadata.name !== 'dead-letters');
-    expect(functions.map(({ metadata }) => metadata.name)).toEqual(
-      expect.arrayContaining(['session', 'question', 'slack', 'github']),
+    expect(services.map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(['session', 'question', 'sweep', 'dead-letters', 'slack', 'github']),
     );
-    for (const { spec } of functions as (KubeObject & { spec: { template: { spec: { volumes: object[] } } } })[]) {
+    for (const { spec } of services as (KubeObject & { spec: { template: { spec: { volumes: object[] } } } })[]) {
       expect(spec).toMatchObject({
         template: {
           metadata: { annotations: { 'autoscaling.knative.dev/min-scale': '0' } },
@@ -125,7 +124,17 @@ describe('events', () => {
     expect(JSON.stringify(volumesOf('session'))).not.toContain('secretName');
   });
 
-  test('are not made on a schedule, as no function is woken by one', () => expect(of('PingSource')).toEqual([]));
+  test('that no retry could deliver are kept, whichever trigger they were for', () => {
+    const triggers = [...of('Trigger'), ...called.filter(({ kind }) => kind === 'Trigger')];
+    for (const { spec } of triggers)
+      expect(spec).toMatchObject({ delivery: { deadLetterSink: { ref: { name: 'dead-letters' } } } });
+  });
+
+  test('are not what the sweep waits for: its schedule goes straight to it', () => {
+    expect(of('PingSource').map(({ spec }) => spec)).toEqual([
+      { schedule: '*/5 * * * *', sink: { ref: expect.objectContaining({ kind: 'Service', name: 'sweep' }) } },
+    ]);
+  });
 });
 
 const kubectl = spawnSync('kubectl', ['version', '--client']).status === 0;
@@ -144,16 +153,11 @@ describe.skipIf(!kubectl)('kubectl kustomize', () => {
 
   test.each(folders)('builds %s', (folder) => expect(built(folder).length).toBeGreaterThan(0));
 
-  test.each(folders.filter((folder) => !/kafka|dead-letters/.test(folder)))(
-    'reads %s as `tiny install` does',
-    (folder) => {
-      expect(byName(built(folder))).toEqual(byName(readManifests(at(folder))));
-    },
-  );
+  test.each(folders.filter((folder) => !/kafka/.test(folder)))('reads %s as `tiny install` does', (folder) => {
+    expect(byName(built(folder))).toEqual(byName(readManifests(at(folder))));
+  });
 
-  test('makes the same of Kafka and of dead letters as `tiny install` does', () => {
-    const base = readManifests(at('knative'));
-    expect(byName(built('knative/kafka'))).toEqual(byName(base.map(withKafka)));
-    expect(byName(built('knative/dead-letters'))).toEqual(byName(objects.map(withDeadLetters)));
+  test('makes the same of Kafka as `tiny install` does', () => {
+    expect(byName(built('knative/kafka'))).toEqual(byName(objects.map(withKafka)));
   });
 });

@@ -29,16 +29,20 @@ const established = (object: KubeObject) => ({
   ...structuredClone(object),
   status: { conditions: [{ type: 'Established', status: 'True' }] },
 });
-const sink = { ref: { kind: 'Service', name: 'dead-letters' } };
 const eventingOf = (change: (object: KubeObject) => Served[] = (object) => [ready(object)]) => {
   const of = (kind: string) => ({ value: EXPECTED.eventing.filter((one) => one.kind === kind).flatMap(change) });
-  const brokers = of('Broker').value.map((one) => ({ ...one, spec: { delivery: { deadLetterSink: sink } } }));
   return {
     sources: of('ApiServerSource'),
     triggers: of('Trigger'),
     services: of('Service'),
-    brokers: { value: brokers },
+    brokers: of('Broker'),
   };
+};
+
+/** The triggers as somebody left them who took the sink out. */
+const withoutSink = (): ReturnType<typeof eventingOf> => {
+  const eventing = eventingOf();
+  return { ...eventing, triggers: { value: eventing.triggers.value.map((one) => ({ ...one, spec: {} })) } };
 };
 
 const WELL: System = {
@@ -182,9 +186,7 @@ describe('the way of an event', () => {
   });
 
   test('without a dead-letter sink is a warning', () => {
-    const eventing = eventingOf();
-    const brokers = { value: eventing.brokers.value.map((one) => ({ ...one, spec: {} })) };
-    const findings = checkEventing({ ...WELL, eventing: { ...eventing, brokers } });
+    const findings = checkEventing({ ...WELL, eventing: withoutSink() });
     expect(findings.map(({ severity, object }) => `${severity} ${object}`)).toEqual([
       'warning Trigger session',
       'warning Trigger question',
@@ -298,11 +300,7 @@ describe('a project', () => {
   });
 
   test('an error of which stands before any warning, wherever it was found', () => {
-    const eventing = eventingOf();
-    const system = {
-      ...WELL,
-      eventing: { ...eventing, brokers: { value: eventing.brokers.value.map((one) => ({ ...one, spec: {} })) } },
-    };
+    const system = { ...WELL, eventing: withoutSink() };
     const projects = [{ ...PROJECT, sessions: { value: [old()] } }];
     expect(check(observed({ system, projects })).map(({ severity }) => severity)).toEqual([
       'error',
