@@ -27,12 +27,15 @@ export interface Turn {
 /** How long an agent whose turn is cancelled may take to end it. */
 const CANCEL_MS = 5000;
 const LONGEST_PAUSE_MS = 10_000;
+/** Before a turn is resumed that was interrupted; what interrupts it need not be the agent's fault, and the number of times is bounded. */
+const RESUME_PAUSE_MS = 1000;
 
 /** Takes the turn to its end, to the agent's death, or to the deadline. */
 export async function takeTurn(turn: Turn, options: HarnessOptions, live: Live): Promise<void> {
   const { clock, stop, journal, reporter, pulse } = options;
-  const tries = Math.max(turn.attempt ?? 0, (progressOf(journal.records).unstarted?.tries ?? 0) + 1);
-  if (tries > 1) await clock.sleep(Math.min(LONGEST_PAUSE_MS, 125 * 2 ** tries), stop);
+  const starts = (progressOf(journal.records).unstarted?.tries ?? 0) + 1;
+  const pause = Math.max(pauseFor(turn.attempt ?? 0, RESUME_PAUSE_MS), pauseFor(starts, LONGEST_PAUSE_MS));
+  if (pause > 0) await clock.sleep(pause, stop);
   const conversation = await haveConversation(options, live);
   if (!conversation) return;
   const news = turn.do === 'resume' ? await newsFor(options, live) : [];
@@ -46,6 +49,8 @@ export async function takeTurn(turn: Turn, options: HarnessOptions, live: Live):
   const isSilent = turn.do === 'prompt' && pulse.count() === said;
   await noteEnding(end, { turn: turn.turn, conversation, options, isSilent });
 }
+
+const pauseFor = (tries: number, longest: number): number => (tries > 1 ? Math.min(longest, 125 * 2 ** tries) : 0);
 
 async function haveConversation(options: HarnessOptions, live: Live): Promise<Conversation | undefined> {
   if (live.conversation?.alive) return live.conversation;
