@@ -14,7 +14,7 @@ export interface Dialect {
   env: Record<string, string>;
 }
 
-export type Spoken = 'claude-code' | 'codex';
+export type Spoken = 'claude-code' | 'codex' | 'opencode';
 
 const bash = (command: string): Reply => ({ calls: [{ tool: 'Bash', input: { command, description: 'a step' } }] });
 
@@ -50,4 +50,17 @@ const codex: Dialect = {
   env: { OPENAI_API_KEY: 'test-key' },
 };
 
-export const DIALECT: Record<Spoken, Dialect> = { 'claude-code': claude, codex };
+const openShell = (command: string): Reply => ({
+  calls: [{ tool: 'bash', input: { command, description: 'a step' } }],
+});
+
+const opencode: Dialect = {
+  run: openShell,
+  freely: openShell,
+  write: (file, text) => ({ calls: [{ tool: 'write', input: { filePath: file, content: text } }] }),
+  tiny: (tool, input) => ({ calls: [{ tool: `tiny_${tool}`, input }] }),
+  agent: (url) => ({ name: 'opencode', model: 'fake', baseUrl: `${url}/v1` }),
+  env: { OPENAI_API_KEY: 'test-key' },
+};
+
+export const DIALECT: Record<Spoken, Dialect> = { 'claude-code': claude, codex, opencode };

@@ -84,7 +84,6 @@ function agentOf(folder: string): string {
 async function killOnce(played: Play, { plan, run }: { plan: Plan; run: Run }): Promise<void> {
   const { pod, model } = played;
   const before = agentOf(pod.folder);
-  const had = model.turns.length;
   const at = performance.now();
   if (plan.victim(run.kills) === 'agent') killGroup(Number(before.split(' ')[0]));
   else {
@@ -97,8 +96,10 @@ async function killOnce(played: Play, { plan, run }: { plan: Plan; run: Run }): 
   const isOver = () => pod.condition('Finished')?.status === 'True';
   await pod.until(() => ![before, ''].includes(agentOf(pod.folder)) || isOver());
   run.harnessMs.push(performance.now() - at);
-  await pod.until(() => model.turns.slice(had).some((turn) => turn.at > at) || isOver());
-  const back = model.turns.slice(had).find((turn) => turn.at > at);
+  // What comes before may be the last that the killed one asked for.
+  const had = model.turns.length;
+  await pod.until(() => model.turns.length > had || isOver());
+  const back = model.turns[had];
   if (back) run.backMs.push(back.at - at);
 }
 

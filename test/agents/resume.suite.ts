@@ -2,7 +2,7 @@ import { appendFileSync, globSync, readFileSync, rmSync, truncateSync } from 'no
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { killGroup } from '../../agent/harness/process-group.ts';
-import { DIALECT, type Spoken } from './dialect.ts';
+import { DIALECT } from './dialect.ts';
 import { playWithKills, seeded } from './kills.ts';
 import { inTurn } from './model/talk.ts';
 import { findAgents, type Play, play, type Stage, setStage } from './stage.ts';
@@ -16,12 +16,12 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 /** The agent's own record of its conversations. */
-const TRANSCRIPTS: Record<Spoken, string> = {
+const TRANSCRIPTS: Record<'claude-code' | 'codex', string> = {
   'claude-code': '.claude/projects/*/*.jsonl',
   codex: '.codex/sessions/**/rollout-*.jsonl',
 };
 
-const transcripts = ({ pod }: Play, agent: Spoken): string[] => {
+const transcripts = ({ pod }: Play, agent: keyof typeof TRANSCRIPTS): string[] => {
   const home = join(pod.folder, 'home');
   return globSync(TRANSCRIPTS[agent], { cwd: home }).map((name) => join(home, name));
 };
@@ -49,7 +49,7 @@ const DAMAGES: [string, Damage][] = [
   ],
 ];
 
-describe.skipIf('missing' in found).each<Spoken>(['claude-code', 'codex'])('%s', (agent) => {
+describe.skipIf('missing' in found).each<keyof typeof TRANSCRIPTS>(['claude-code', 'codex'])('%s', (agent) => {
   const { freely: shell } = DIALECT[agent];
 
   it('is killed at random moments of 30 steps, alone and with its container: nothing is told twice, nothing lost', async () => {

@@ -7,7 +7,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MessagesRequest, messageEvents, readMessages, wholeMessage } from './anthropic.ts';
+import { type ChatRequest, chatEvents, readChat } from './chat.ts';
 import type { Fault } from './faults.ts';
+import { type GeminiRequest, geminiEvents, readGemini } from './gemini.ts';
 import { type ResponsesRequest, readResponses, responseEvents } from './responses.ts';
 import type { Reply, Script, Talk } from './talk.ts';
 
@@ -42,8 +44,11 @@ interface Api {
   whole?: (reply: Reply, made: { id: string; model: string }) => unknown;
 }
 
+const GEMINI: Api = { read: (body: GeminiRequest) => readGemini(body), events: geminiEvents };
+
 const APIS: Record<string, Api> = {
   '/v1/messages': { read: (body: MessagesRequest) => readMessages(body), events: messageEvents, whole: wholeMessage },
+  '/v1/chat/completions': { read: (body: ChatRequest) => readChat(body), events: chatEvents },
   '/v1/responses': { read: (body: ResponsesRequest) => readResponses(body), events: responseEvents },
 };
 
@@ -79,13 +84,14 @@ async function answer(fake: FakeModelServer, request: IncomingMessage, response:
   const text = Buffer.concat(chunks).toString('utf8');
   if (path === '/v1/messages/count_tokens') return json(response, 200, { input_tokens: 100 });
   if (path === '/v1/models') return json(response, 200, { object: 'list', data: [], models: [] });
-  const api = APIS[path];
+  const isGemini = path.endsWith(':streamGenerateContent');
+  const api = isGemini ? GEMINI : APIS[path];
   if (!api || request.method !== 'POST') {
     return json(response, 404, {
       error: { type: 'not_found_error', message: `there is no ${request.method} ${path}` },
     });
   }
-  const body = JSON.parse(text) as { model: string; stream?: boolean };
+  const body = { stream: isGemini, ...JSON.parse(text) } as { model: string; stream?: boolean };
   const talk = api.read(body as never);
   const made = { id: String(fake.turns.length).padStart(4, '0'), model: body.model };
   // What is asked without tools is beside the conversation: a title, a check of the key.
@@ -138,8 +144,12 @@ function send(response: ServerResponse, { api, body, made, reply, fault }: Sendi
       response.destroy();
       return;
     }
-    const line = fault && 'malformed' in fault && at === 1 ? '{"type":' : JSON.stringify({ type, ...data });
-    response.write(`event: ${type}\ndata: ${line}\n\n`);
+    const line =
+      fault && 'malformed' in fault && at === 1
+        ? '{"type":'
+        : JSON.stringify(type === 'chunk' ? data : { type, ...data });
+    // Chunks have no name.
+    response.write(`${type === 'chunk' ? '' : `event: ${type}\n`}data: ${line}\n\n`);
   }
   response.end();
 }
