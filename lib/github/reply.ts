@@ -45,17 +45,22 @@ function asked({ session, questions, isPrivate }: Reply): string[] {
   return [`Waits for an answer:\n\n${each.join('\n')}${more ? `\n* and ${more} more` : ''}`];
 }
 
+type Result = NonNullable<NonNullable<Session['status']>['result']>;
+
+/** What can be looked at: the branch, and the pull request as the pod names it, which is no link for that. */
+function work({ branch, commits = 0, filesChanged, pullRequest }: Result): string {
+  const files = filesChanged === undefined ? '' : `, ${filesChanged} files changed`;
+  const on = branch ? `: branch ${name(branch)}, ${commits} commits${files}` : '';
+  return on + (pullRequest ? `; pull request ${name(pullRequest)}` : '');
+}
+
 function result({ session, isPrivate }: Reply): string[] {
-  const { branch, commits = 0, filesChanged, summary } = session.status?.result ?? {};
   const finished = findCondition(session, 'Finished');
   if (finished?.status !== 'True') return [];
-  const counted = [`${commits} commits`, ...(filesChanged === undefined ? [] : [`${filesChanged} files changed`])].join(
-    ', ',
-  );
-  return [
-    `${finished.reason === 'Completed' ? 'Done' : `Ended: ${finished.reason}`}${branch ? `: branch ${name(branch)}, ${counted}` : ''}.`,
-    ...(isPrivate && summary ? [words(summary)] : []),
-  ];
+  const { result: of = {} } = session.status ?? {};
+  const how = finished.reason === 'Completed' ? 'Done' : `Ended: ${finished.reason}`;
+  const said = of.summary || finished.message;
+  return [`${how}${work(of)}.`, ...(isPrivate && said ? [words(said)] : [])];
 }
 
 const ABOUT =
