@@ -1,11 +1,16 @@
 /** Who may do what, with real tokens: people against each other's Sessions, clients that lie, and the agent's own token. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { FakeSlack } from '../../bench/fake-slack.ts';
+import { CHANNEL, pressBody, SECRET, signedBySlack, TEAM } from '../../build/slack-press.ts';
 import type { Question } from '../../lib/api/question.ts';
+import { SETTINGS } from '../../lib/channel/notify.ts';
+import { readManifests } from '../../lib/install/manifests.ts';
 import { makeClient } from '../../lib/kube/client.ts';
 import { loadKubeconfig } from '../../lib/kube/kubeconfig.ts';
 import { type Client, PODS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
+import { SERVICES } from '../../local/functions/service.ts';
 import { Local, NAMESPACE, script, sessionNamed, until } from './local.ts';
 
 const local = new Local();
@@ -135,4 +140,58 @@ test('a Question of a deleted Session goes with it, and who answers it is told s
   expect(answered.err).toContain(`Question "${metadata.name}" was not found`);
   expect(await local.get(SESSIONS, 'orphan')).toBeUndefined();
   await local.noPods();
+});
+
+test('a Question is told in Slack, a press answers it as who has pressed, and the message says what came of it', async () => {
+  const slack = new FakeSlack();
+  const { url, server } = await slack.listen();
+  onTestFinished(() => void server.close());
+  const admin = local.client();
+  const named = (kind: string, name: string, data: Record<string, string>) => {
+    const encoded = Object.entries(data).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    const metadata = { name, namespace: kind === 'Secret' ? 'tiny-system' : NAMESPACE };
+    return { apiVersion: 'v1', kind, metadata, data: kind === 'Secret' ? Object.fromEntries(encoded) : data };
+  };
+  const people = [{ username: 'alice', groups: ['team'], slack: [`${TEAM}/U0000001`] }];
+  await admin.create(SECRETS, named('Secret', 'tiny-channels', { 'signing-secret': SECRET, 'bot-token': 'xoxb' }));
+  await admin.create(SECRETS, named('Secret', 'tiny-identities', { 'identities.json': JSON.stringify({ people }) }));
+  await admin.apply(SETTINGS, named('ConfigMap', 'tiny-settings', { 'channels.slack': CHANNEL }));
+  for (const made of readManifests(join(import.meta.dirname, '../../knative/slack')))
+    await admin.create(SERVICES, made as never);
+  const env = {
+    op: 'add' as const,
+    path: '/spec/template/spec/containers/0/env/-',
+    value: { name: 'TINY_SLACK_API', value: url },
+  };
+  for (const name of ['slack', 'question'])
+    await admin.patch(SERVICES, { namespace: 'tiny-system', name }, { type: 'json', body: [env] });
+  for (const name of ['slack', 'question'])
+    await until(`function ${name} to be served as it is now`, async () => {
+      const service = await admin.get(SERVICES, { namespace: 'tiny-system', name });
+      const status = service?.status as { observedGeneration?: number } | undefined;
+      return status?.observedGeneration === service?.metadata.generation;
+    });
+
+  await local.make('slack', { prompt: script({ ask: { text: 'Well?', options: ['yes', 'no'] } }) }, 'bob');
+  const question = await local.question('slack');
+  const [message] = await until('the message', () => (slack.messages.length ? slack.messages : undefined));
+  const block = message?.blocks.find(({ type }) => type === 'actions')?.block_id ?? '';
+  const press = signedBySlack(
+    pressBody({ user: 'U0000001', block, option: 'yes', ts: message?.ts ?? '' }),
+    Math.floor(Date.now() / 1000),
+  );
+  const headers = press.headers;
+  const answered = await fetch(await local.functionUrl('slack'), {
+    method: 'POST',
+    headers,
+    body: press.body.toString(),
+  });
+  expect(answered.status).toBe(200);
+  await local.finished('slack');
+  expect((await local.get(QUESTIONS, question.metadata.name))?.spec.answer).toMatchObject({
+    option: 'yes',
+    by: { username: 'alice' },
+  });
+  await until('the message to say so', () => JSON.stringify(message?.blocks).includes('Answered by alice'));
+  expect([slack.messages.length, slack.whispers]).toEqual([1, []]);
 });
