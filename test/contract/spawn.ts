@@ -37,6 +37,11 @@ export function spawnCases(world: () => World): void {
         'has not: admin',
       ],
       [
+        'git credentials for what its repository names as submodules',
+        { repository: { url: 'https://git.example/a', credentialsSecret: 'git', submodules: true } },
+        'has not: git',
+      ],
+      [
         "git credentials for another host than its parent's",
         { repository: { url: 'https://evil.example/a', credentialsSecret: 'git' } },
         'has not: git',
@@ -87,7 +92,11 @@ export function spawnCases(world: () => World): void {
 
   describe('a child is held as its parent is', () => {
     const parent = {
-      agent: { name: 'rehearsal', args: ['--careful'], env: [{ name: 'MODE', value: 'safe' }] },
+      agent: {
+        ...{ name: 'rehearsal', args: ['--careful'], env: [{ name: 'MODE', value: 'safe' }] },
+        ...{ mode: 'default', baseUrl: 'http://gateway.example' },
+      },
+      deadline: '1h30m',
       approvals: { allow: ['read', 'edit'], commands: ['git status', 'npm run *'] },
       budget: { tokens: 1000, cost: { amount: '2.50', currency: 'USD' } },
       repository: { url: 'https://git.example/a', push: { credentialsSecret: 'push' } },
@@ -112,7 +121,8 @@ export function spawnCases(world: () => World): void {
         { budget: { tokens: 999, cost: { amount: '0.000001', currency: 'USD' } } },
         { network: undefined, tolerations: undefined },
         { repository: { url: 'https://git.example/a' } },
-        { repository: { url: 'https://other.example/b' } },
+        { repository: { url: 'https://other.example/b', submodules: true } },
+        { deadline: '5400s' },
         egress('10.2.0.0/16', 22),
         { nodeSelector: { pool: 'agents', disk: 'ssd' } },
       ])
@@ -127,6 +137,13 @@ export function spawnCases(world: () => World): void {
       ['another variable', { agent: { ...agent, env: [...agent.env, { name: 'LD_PRELOAD', value: 'x' }] } }, STARTED],
       ['a variable less', { agent: { ...agent, env: undefined } }, STARTED],
       ['another agent with arguments', { agent: { name: 'codex', args: ['--yolo'] } }, STARTED],
+      ['a mode in which it asks nobody', { agent: { ...agent, mode: 'bypassPermissions' } }, STARTED],
+      ["its agent's own mode", { agent: { ...agent, mode: undefined } }, STARTED],
+      ['another agent in a mode of its own', { agent: { name: 'codex', mode: 'agent-full-access' } }, STARTED],
+      ['a model elsewhere', { agent: { ...agent, baseUrl: 'http://evil.example' } }, STARTED],
+      ['another agent and a model elsewhere', { agent: { name: 'codex', baseUrl: 'http://evil.example' } }, STARTED],
+      ['more time', { deadline: '91m' }, 'might run longer than Session a'],
+      ['no end', { deadline: undefined }, 'leave deadline as it is there (1h30m)'],
       ['more that needs no yes', { approvals: { allow: ['read', 'execute'] } }, 'Session a may not: execute'],
       ['what needs no yes by default', { approvals: undefined }, 'Session a may not: search, think'],
       ['a command that needs no yes', { approvals: { allow: [], commands: ['npm *'] } }, 'Session a may not: npm *'],
