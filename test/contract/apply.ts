@@ -90,6 +90,17 @@ export function applyCases(world: () => World): void {
       ]);
     });
 
+    test('is applied as a CI job, by its service account', async () => {
+      const ns = 'apply-ci';
+      const ask = await project(ns);
+      const account = `system:serviceaccount:${ns}:ci`;
+      await world().bindEditor(ns, account);
+      const asked = await ask([configMap('app', { a: '1' })]);
+      await answer(world().admin.as({ username: account }), asked);
+      await run(ns, asked);
+      expect(await acted(asked)).toMatchObject({ status: 'True', reason: 'Applied' });
+    });
+
     test('is not applied where the answerer may not, be it that the function may', async () => {
       const ask = await project('apply-not-mine');
       const asked = await ask([configMap('app', { a: '1' })]);
