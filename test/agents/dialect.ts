@@ -14,7 +14,7 @@ export interface Dialect {
   env: Record<string, string>;
 }
 
-export type Spoken = 'claude-code' | 'codex' | 'opencode';
+export type Spoken = 'claude-code' | 'codex' | 'gemini' | 'opencode';
 
 const bash = (command: string): Reply => ({ calls: [{ tool: 'Bash', input: { command, description: 'a step' } }] });
 
@@ -63,4 +63,16 @@ const opencode: Dialect = {
   env: { OPENAI_API_KEY: 'test-key' },
 };
 
-export const DIALECT: Record<Spoken, Dialect> = { 'claude-code': claude, codex, opencode };
+const geminiShell = (command: string): Reply => ({ calls: [{ tool: 'run_shell_command', input: { command } }] });
+
+const gemini: Dialect = {
+  run: geminiShell,
+  freely: geminiShell,
+  write: (file, text) => ({ calls: [{ tool: 'write_file', input: { file_path: file, content: text } }] }),
+  tiny: (tool, input) => ({ calls: [{ tool: `mcp_tiny_${tool}`, input }] }),
+  // Without a model it asks another one which to take.
+  agent: (url) => ({ name: 'gemini', model: 'gemini-2.5-flash', baseUrl: url }),
+  env: { GEMINI_API_KEY: 'test-key' },
+};
+
+export const DIALECT: Record<Spoken, Dialect> = { 'claude-code': claude, codex, gemini, opencode };

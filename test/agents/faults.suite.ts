@@ -16,8 +16,8 @@ const often = (fault: Fault): Fault[] => Array.from({ length: 40 }, () => fault)
 
 describe.skipIf('missing' in found).each<Spoken>(['claude-code', 'codex'])('the model of %s', (agent) => {
   const { freely: shell } = DIALECT[agent];
-  const begin = async (faults: Fault[], script = inTurn(shell('echo x > made.txt'), { say: 'made' })) => {
-    const { pod, model, close } = await play(stage, { agent, script });
+  const begin = async (faults: Fault[], script = inTurn(shell('echo x > made.txt'), { say: 'made' }), env = {}) => {
+    const { pod, model, close } = await play(stage, { agent, script, options: { env } });
     onTestFinished(close);
     model.faults = faults;
     await pod.start();
@@ -25,13 +25,14 @@ describe.skipIf('missing' in found).each<Spoken>(['claude-code', 'codex'])('the 
   };
 
   it('has hiccups of each kind, one after the other: the agent tries again, and the task is done', async () => {
-    const { pod, model } = await begin([
+    const hiccups: Fault[] = [
       FAULT.tooMany,
       { cutAfter: 2 },
       FAULT.overloaded,
       { silentMs: 3000 },
       { malformed: true },
-    ]);
+    ];
+    const { pod, model } = await begin(hiccups, undefined, { CLAUDE_CODE_MAX_RETRIES: '6' });
     expect(await pod.finished()).toMatchObject({ reason: 'Completed' });
     expect(pod.file('made.txt')).toBe('x\n');
     expect(model.faults).toEqual([]);

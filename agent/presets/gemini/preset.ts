@@ -1,4 +1,4 @@
-/** Gemini CLI, which speaks the protocol itself. */
+/** Gemini CLI, which speaks the protocol itself. Without a model it asks one which model to take. */
 import type { Preset } from '../preset.ts';
 
 export const gemini: Preset = {

@@ -1,6 +1,6 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { DIALECT } from './dialect.ts';
-import { inTurn } from './model/talk.ts';
 import { findAgents, play, type Stage, setStage } from './stage.ts';
 
 const found = await findAgents(process.env);
@@ -11,12 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.close());
 
-describe.skipIf('missing' in found)('opencode', () => {
+describe.skipIf('missing' in found).each<'gemini' | 'opencode'>(['gemini', 'opencode'])('%s', (agent) => {
   it('asks before it writes a file, writes it after a yes, and ends', async () => {
     const { pod, close } = await play(stage, {
-      agent: 'opencode',
+      agent,
       allow: ['read'],
-      script: inTurn(DIALECT.opencode.write('made.txt', 'made\n'), { say: 'made it' }),
+      script: ({ results }) =>
+        results.length > 0
+          ? { say: 'made it' }
+          : DIALECT[agent].write(join(pod.folder, 'work', 'repo', 'made.txt'), 'made\n'),
       options: { patienceMs: 150_000 },
     });
     onTestFinished(close);
