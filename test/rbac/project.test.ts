@@ -25,6 +25,22 @@ test('a project binds roles of the cluster alone, so that none has to be written
   expect(manifests('project').filter(({ kind }) => /Role$/.test(kind))).toEqual([]);
 });
 
+/** The accounts of the functions that Knative is given. */
+const accounts = () =>
+  ['base', 'slack', 'github']
+    .flatMap((folder) => readManifests(join(import.meta.dirname, '../../knative', folder)))
+    .filter(({ kind }) => kind === 'Service')
+    .map((one) => (one as KubeObject & { spec: { template: { spec: { serviceAccountName: string } } } }).spec)
+    .map(({ template }) => template.spec.serviceAccountName)
+    .sort();
+
+test('every function has an account, and on OpenShift its uid', () => {
+  const made = manifests('.').filter(({ kind }) => kind === 'ServiceAccount');
+  expect(made.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(accounts()));
+  const [binding] = manifests('openshift') as (KubeObject & { subjects: { name: string }[] })[];
+  expect(binding?.subjects.map(({ name }) => name).sort()).toEqual(accounts());
+});
+
 test('what a minimal project gives its agents is what any other does', () => {
   const rules = (folder: string) =>
     manifests(folder).find(({ kind, metadata }) => /Role$/.test(kind) && metadata.name === 'tiny-agent') as Role;
