@@ -51,7 +51,11 @@ function allowed(question: Question): string {
     : `the answer is yes: ${AGAIN} to hear what came of it.`;
 }
 
-/** What became of the Questions that the Session waited for when its pod ended, one line each. */
+/** Whether tiny asked it and not the agent, at the limit of a budget: what an agent asks of people has options in words alone. */
+const isOurs = ({ spec: { kind, options = [] } }: Question): boolean =>
+  kind === 'Ask' && options.some(({ effect }) => effect !== undefined);
+
+/** What became of the agent's Questions that the Session waited for when its pod ended, one line each. */
 export async function newsFor({ tools, clock, stop }: HarnessOptions, { session }: Live): Promise<string[]> {
   const names = session?.status?.waitingFor ?? [];
   const look = async (name: string): Promise<string[]> => {
@@ -59,7 +63,7 @@ export async function newsFor({ tools, clock, stop }: HarnessOptions, { session 
       if (error instanceof ToolsError) return undefined;
       throw error;
     });
-    return question ? [newsOf(question, new Date(clock.now()))] : [];
+    return question && !isOurs(question) ? [newsOf(question, new Date(clock.now()))] : [];
   };
   return (await Promise.all(names.map(look))).flat();
 }

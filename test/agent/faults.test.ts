@@ -5,6 +5,7 @@ import type { JournalRecord } from '../../agent/harness/journal.ts';
 import { MAX_RESUMES } from '../../agent/harness/next.ts';
 import { CONTINUE } from '../../agent/harness/prompt.ts';
 import { MAX_STALLS } from '../../agent/harness/stall.ts';
+import { budgetQuestion } from '../../agent/tools/budget-question.ts';
 import type { Session } from '../../lib/api/session.ts';
 import { at, condition, makeQuestion } from '../support/objects.ts';
 import { DONE, runLoop, type Stage } from './loop.ts';
@@ -189,6 +190,18 @@ it('an agent that was away is told what became of its questions, and the last of
     'You had asked a person "Shall I?", and it is not answered yet: ask again in exactly the same words to wait for the answer.',
     'You had asked a person "Quick?", and it is not answered yet: ask again in exactly the same words to wait for the answer.',
   ]);
+});
+
+it('an agent is not told that it had asked what tiny asked: whether to go on at the limit of its budget', async () => {
+  const over = { what: 'tokens', used: 9, limit: 9 } as const;
+  const spec = { ...budgetQuestion('s', { round: 0, over }), answer: { option: 'go-on' } };
+  const { prompts } = await runLoop({
+    play: async () => DONE,
+    records: [{ type: 'session', id: 'one' }, { type: 'prompt', turn: 1, from: 'prompt' }, { type: 'stopped' }],
+    questions: [{ ...makeQuestion({ metadata: { name: 'q1' } }), spec }],
+    session: { status: { conditions: [], waitingFor: ['q1'] } } as Partial<Session>,
+  });
+  expect(prompts).toEqual([[CONTINUE]]);
 });
 
 it('an idle agent says so, and past its patience once a minute', async () => {
