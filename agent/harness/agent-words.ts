@@ -47,3 +47,6 @@ export function adviceOn(words: string): string {
   const [, advice] = ADVICE.find(([pattern]) => pattern.test(words)) ?? [];
   return advice === undefined ? '' : `; ${advice}`;
 }
+
+/** That the agent failed, by its own `words`, with what to do about it. */
+export const failureWords = (words: string): string => `the agent failed: ${words}${adviceOn(words)}`;

@@ -7,7 +7,7 @@ import * as acp from '@agentclientprotocol/sdk';
 import type { Clock } from '../../lib/kube/clock.ts';
 import type { Launch } from '../presets/preset.ts';
 import { type AgentProcess, startAgent } from './agent-process.ts';
-import { adviceOn, wordsOf } from './agent-words.ts';
+import { failureWords, wordsOf } from './agent-words.ts';
 import { bounded } from './bounded.ts';
 import { type Denials, denialText, noteDenials } from './denials.ts';
 import { dammed, onlyMessages } from './flood.ts';
@@ -33,9 +33,9 @@ export interface ConversationOptions {
   record: (update: acp.SessionUpdate) => void;
 }
 
-/** How a turn ended: as the agent said, with the agent's error, or with its death. */
+/** How a turn ended: as the agent said, with the agent's error, or with its death. `isBroken`: it says besides that it failed. */
 export type TurnEnd =
-  | ({ ended: true; stopReason: string; summary: string } & TurnUsage)
+  | ({ ended: true; stopReason: string; summary: string; isBroken?: boolean } & TurnUsage)
   | { ended: true; stopReason: 'error'; summary: string; error: string }
   | { ended: false; why: string };
 
@@ -165,27 +165,21 @@ async function takeTurn(blocks: readonly string[], { id, parts, isCancelled }: T
   return endOf(response, { updates, watch, used });
 }
 
-function endOf(
-  response: acp.PromptResponse,
+const endOf = (
+  { stopReason }: acp.PromptResponse,
   { updates, watch, used }: Pick<Parts, 'updates' | 'watch'> & { used: TurnUsage },
-): TurnEnd {
-  const summary = updates.summary();
-  const why = response.stopReason === 'end_turn' ? watch.failure(summary) : undefined;
-  if (why !== undefined) return { ended: true, stopReason: 'error', summary, error: inWords(why) };
-  return { ended: true, stopReason: response.stopReason, summary, ...used };
-}
-
-const inWords = (why: string): string => `the agent failed: ${why}${adviceOn(why)}`;
+): TurnEnd => ({
+  ended: true,
+  stopReason,
+  summary: updates.summary(),
+  ...(watch.isBroken() && { isBroken: true }),
+  ...used,
+});
 
 async function failed(error: unknown, { agent, updates }: Pick<Parts, 'agent' | 'updates'>): Promise<TurnEnd> {
   if (!(error instanceof acp.RequestError)) {
     await agent.end();
     return { ended: false, why: (await agent.exited).why };
   }
-  return {
-    ended: true,
-    stopReason: 'error',
-    summary: updates.summary(),
-    error: inWords(wordsOf(error)),
-  };
+  return { ended: true, stopReason: 'error', summary: updates.summary(), error: failureWords(wordsOf(error)) };
 }

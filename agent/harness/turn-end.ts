@@ -3,7 +3,7 @@
  * one that did nothing, or has nothing but an error to say, has not done its work.
  */
 import { cut } from '../cut.ts';
-import { adviceOn } from './agent-words.ts';
+import { failureWords } from './agent-words.ts';
 import { useOf } from './budget-asking.ts';
 import type { HarnessOptions } from './context.ts';
 import type { Conversation, TurnEnd } from './conversation.ts';
@@ -52,6 +52,8 @@ const LONGEST_ERROR = 1000;
 
 const isErrorInWords = (summary: string): boolean => summary.length < LONGEST_ERROR && ERROR_AS_WORDS.test(summary);
 
+const isBroken = (end: Ended): boolean => 'isBroken' in end && end.isBroken === true;
+
 /** What else is no good end, and is no success. */
 const CUT_SHORT: Record<string, string> = {
   cancelled:
@@ -62,21 +64,26 @@ const CUT_SHORT: Record<string, string> = {
 
 /** What is wrong with a turn that ended. */
 export function faultOf(end: Ended, isSilent: boolean): { error?: string } {
-  const { stopReason, summary } = end;
+  const { stopReason } = end;
   if (stopReason === 'refusal')
     return { error: 'the agent refused to go on; see its last words in status.result.summary' };
   const cutShort = CUT_SHORT[stopReason];
   if (cutShort !== undefined) return { error: cutShort };
-  if (stopReason !== 'end_turn') return {};
-  if (isErrorInWords(summary)) return { error: `the agent failed: ${summary.trim()}${adviceOn(summary)}` };
-  return isSilent && summary.trim() === ''
+  return stopReason === 'end_turn' ? faultOfDone(end, isSilent) : {};
+}
+
+function faultOfDone(end: Ended, isSilent: boolean): { error?: string } {
+  const words = end.summary.trim();
+  if (isBroken(end)) return { error: failureWords(words || 'it says that its system failed, and no more') };
+  if (isErrorInWords(words)) return { error: failureWords(words) };
+  return isSilent && words === ''
     ? { error: 'the agent ended its turn without having said or done anything; see the log of the pod' }
     : {};
 }
 
 async function noteEnd(end: Ended, { turn, conversation, options }: Ending): Promise<void> {
   const { journal, reporter, clock, meter } = options;
-  const { ended: _, ...told } = end;
+  const { ended: _ended, isBroken: _isBroken, ...told } = { isBroken: false, ...end };
   const cost = meter.read();
   await writeDown(options, { type: 'ended', turn, at: clock.now(), ...told, ...(cost && { cost }) });
   reporter.note({ agentSessionId: cut(conversation.id, 256), ...useOf(journal, undefined) });

@@ -1,6 +1,6 @@
 /**
- * Tells a turn that failed from one that ended, where the agent's answer does not: Codex ends a turn whose model refused as
- * one that is done, with the error as its last words; only the status of its thread says what happened.
+ * Notes what an agent says of a turn beside its answer: Codex ends a turn whose model refused as one that is done, with the
+ * error as its last words; only the status of its thread says what happened. What follows is for `turn-end.ts` to say.
  */
 import type * as acp from '@agentclientprotocol/sdk';
 
@@ -8,8 +8,8 @@ export interface TurnWatch {
   take(update: acp.SessionUpdate): void;
   /** A new turn begins. */
   reset(): void;
-  /** Why the turn that has just ended is none that went well; `words` are the agent's last. */
-  failure(words: string): string | undefined;
+  /** Whether the agent says that its own system failed in the turn. */
+  isBroken(): boolean;
 }
 
 export function watchTurn(): TurnWatch {
@@ -22,7 +22,7 @@ export function watchTurn(): TurnWatch {
     reset() {
       isBroken = false;
     },
-    failure: (words) => (isBroken ? words.trim() || 'it says that its system failed, and no more' : undefined),
+    isBroken: () => isBroken,
   };
 }
 

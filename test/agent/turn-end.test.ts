@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { makeMeter } from '../../agent/harness/meter.ts';
 import { planIn } from '../../agent/harness/plan-progress.ts';
 import { faultOf } from '../../agent/harness/turn-end.ts';
+import { runLoop } from './loop.ts';
 
 describe('a turn that an agent ends by itself', () => {
   const end = (stopReason: string) => faultOf({ ended: true, stopReason, summary: 'I did it' }, false).error;
@@ -18,6 +19,25 @@ describe('a turn that an agent ends by itself', () => {
 
   it('in good order is one', () => {
     expect(end('end_turn')).toBeUndefined();
+  });
+
+  it('in good order, beside which it says that it failed, is none, and what it used counts', async () => {
+    const used = { inputTokens: 7, outputTokens: 2 };
+    const broken = { ended: true as const, stopReason: 'end_turn', isBroken: true, ...used };
+    expect(faultOf({ ...broken, summary: '' }, false).error).toContain('its system failed, and no more');
+    const { end: finish, records } = await runLoop({ play: async () => ({ ...broken, summary: 'stream: 401' }) });
+    expect(finish).toMatchObject({
+      reason: 'Failed',
+      message: expect.stringMatching(/stream: 401; the key is missing/),
+    });
+    expect(records.find(({ type }) => type === 'ended')).toMatchObject({ ...used, error: expect.anything() });
+    expect(records.find(({ type }) => type === 'ended')).not.toHaveProperty('isBroken');
+  });
+
+  it('without a word counts as one where it was begun before a kill: what it has done is not known', () => {
+    const silent = { ended: true as const, stopReason: 'end_turn', summary: '' };
+    expect(faultOf(silent, true).error).toContain('without having said or done anything');
+    expect(faultOf(silent, false).error).toBeUndefined();
   });
 });
 
