@@ -2,6 +2,7 @@
 import type { HarnessEnv } from '../env.ts';
 import { branchOff, repositoryFolder } from '../git/clone.ts';
 import { cloneFailure } from '../git/clone-errors.ts';
+import { git } from '../git/git.ts';
 import { authorOf, branchOf } from '../git/names.ts';
 import { type CloneOutcome, readOutcome, writeOutcome } from '../git/outcome.ts';
 import type { BundleServerOptions } from './bundle-server.ts';
@@ -22,7 +23,7 @@ export function cloneStep(env: HarnessEnv, log: (line: string) => void): Harness
     if (!repository) return { passes: false, message: 'the Session has no repository' };
     const outcome = readOutcome(env.workspace) ?? { refused: NO_OUTCOME };
     if ('refused' in outcome) return { passes: false, message: outcome.refused };
-    return outcome.branch === branchOf(env) ? asMade(outcome, log) : takeOver(env, repository);
+    return outcome.branch === branchOf(env) ? asMade(outcome, log) : takeOver(env, repository, outcome.base);
   };
 }
 
@@ -34,19 +35,29 @@ function asMade(
   return { branch, base };
 }
 
-/** A volume that was filled from another Session's holds that one's branch: ours is made from where it stands. */
-async function takeOver(env: HarnessEnv, repository: Repository): Promise<Cloned> {
+/**
+ * A volume that was filled from another Session's holds that one's branch: ours is made from where it stands. The work still
+ * begins where the other's did, since the remote may have nothing of it.
+ */
+async function takeOver(env: HarnessEnv, repository: Repository, before: string): Promise<Cloned> {
   const branch = branchOf(env);
   const identity = authorOf({ ...env, repository });
   const folder = repositoryFolder(env.workspace);
   try {
-    const base = await branchOff(folder, { url: repository.url, ref: undefined, branch, identity, env: env.inherited });
+    const head = await branchOff(folder, { url: repository.url, ref: undefined, branch, identity, env: env.inherited });
+    const base = (await hasCommit(folder, before, env.inherited)) ? before : head;
     writeOutcome(env.workspace, { branch, base });
     return { branch, base };
   } catch (error) {
     return cloneFailure(error, repository);
   }
 }
+
+const hasCommit = (cwd: string, commit: string, env: Record<string, string>): Promise<boolean> =>
+  git(['cat-file', '-e', `${commit}^{commit}`], { cwd, env }).then(
+    () => true,
+    () => false,
+  );
 
 /** What the tools may have of the agent's commits. */
 export const bundlesOf = (env: HarnessEnv, journal: Journal): BundleServerOptions => ({
