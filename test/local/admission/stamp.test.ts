@@ -83,7 +83,7 @@ describe('the requester of a Session', () => {
 });
 
 describe('who answered a Question', () => {
-  const open = question({ session: 's', text: '?' });
+  const open = question({ session: 's', kind: 'Ask', text: '?' });
   const answered = (answer: object) => question({ session: 's', text: '?', answer });
   const byOf = (over: Parameters<typeof request>[0]) =>
     (admit(request(over)).spec as { answer?: { by?: Person } }).answer?.by;
