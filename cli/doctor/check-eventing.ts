@@ -5,11 +5,13 @@ import type { Eventing, Read, Served, System } from './observed.ts';
 
 const NAMESPACE = 'tiny-system';
 const ASYNC = 'messaging.knative.dev/async-handler';
+const PART_OF = 'app.kubernetes.io/part-of';
 const CLASS = 'eventing.knative.dev/broker.class';
 
 /** What follows from one that does not work. */
 const WHY: Record<string, string> = {
   ApiServerSource: 'No event of a Session or Question is sent: nothing happens until somebody touches it.',
+  PingSource: 'The sweep does not run: what an event missed stays as it is.',
   Broker: 'Events are dropped: nothing happens until somebody touches the Session.',
   Trigger: 'Its function is not woken.',
   Service: 'Its function can not run: events for it are retried a few times, then lost.',
@@ -69,6 +71,7 @@ function deadLetters(trigger: Served, brokers: readonly Served[]): Finding[] {
 
 const listOf: Record<string, (eventing: Eventing) => Read<Served[]>> = {
   ApiServerSource: ({ sources }) => sources,
+  PingSource: ({ schedules }) => schedules,
   Broker: ({ brokers }) => brokers,
   Trigger: ({ triggers }) => triggers,
   Service: ({ services }) => services,
@@ -79,7 +82,10 @@ function checkOne(expected: KubeObject, eventing: Eventing): Finding[] {
   if (!read || 'hidden' in read) return [];
   const live = read.value.find(({ metadata }) => metadata.name === expected.metadata.name);
   if (!live) return [finding(expected, { reason: 'Missing' })];
-  const object = { ...live, kind: expected.kind };
+  return checkLive({ ...live, kind: expected.kind }, eventing);
+}
+
+function checkLive(object: Served, eventing: Eventing): Finding[] {
   const brokers = 'value' in eventing.brokers ? eventing.brokers.value : [];
   return [
     ...notReady(object),
@@ -88,9 +94,24 @@ function checkOne(expected: KubeObject, eventing: Eventing): Finding[] {
   ];
 }
 
+/** What is installed where somebody wants it: tiny's by its label, and not expected everywhere. */
+function checkOthers(expected: readonly KubeObject[], eventing: Eventing): Finding[] {
+  const known = new Set(expected.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  return Object.entries(listOf).flatMap(([kind, list]) => {
+    const read = list(eventing);
+    const live = 'value' in read ? read.value : [];
+    return live
+      .filter(({ metadata }) => metadata.labels?.[PART_OF] === 'tiny' && !known.has(`${kind}/${metadata.name}`))
+      .flatMap((one) => checkLive({ ...one, kind }, eventing));
+  });
+}
+
 /** Nothing is expected where Knative is not. */
 export const checkEventing = ({ eventing, expected, features }: System): Finding[] =>
-  (eventing ? expected.eventing.flatMap((one) => checkOne(one, eventing)) : []).filter(
+  (eventing
+    ? [...expected.eventing.flatMap((one) => checkOne(one, eventing)), ...checkOthers(expected.eventing, eventing)]
+    : []
+  ).filter(
     // The local cluster has no dead-letter sinks.
     ({ reason }) => !(features.standIn && reason === 'NoDeadLetterSink'),
   );

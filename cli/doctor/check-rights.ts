@@ -4,7 +4,9 @@ import type { Finding } from './finding.ts';
 import type { Checked, Observed } from './observed.ts';
 import { inWords } from './rights.ts';
 
-const isOurs = ({ who }: Checked): boolean => serviceAccountOf(who.username)?.namespace === 'tiny-system';
+const SYSTEM = 'tiny-system';
+
+const isOurs = ({ who }: Checked): boolean => serviceAccountOf(who.username)?.namespace === SYSTEM;
 
 const words = (rights: readonly Checked[]): string => rights.map(inWords).join(', ');
 
@@ -12,14 +14,15 @@ const words = (rights: readonly Checked[]): string => rights.map(inWords).join('
 function ownAccount(rights: readonly Checked[]): Finding {
   const [{ of = '', who, namespace } = {} as Checked] = rights;
   const name = serviceAccountOf(who.username)?.name;
+  const project = namespace === SYSTEM ? undefined : namespace;
   return {
     severity: 'error',
     reason: 'AccountWithoutRights',
     object: `ServiceAccount ${name}`,
-    namespace: namespace ?? 'tiny-system',
+    namespace: namespace ?? SYSTEM,
     what: `may not ${words(rights)}${namespace ? ` in ${namespace}` : ''}`,
     why: `It is ${of}'s: ${of === 'the event source' ? 'it is not ready without, and no event comes' : 'what it does is refused'}.`,
-    fix: namespace ? `tiny init ${namespace}` : 'tiny install',
+    fix: project ? `tiny init ${project}` : 'tiny install',
   };
 }
 

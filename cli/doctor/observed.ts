@@ -37,6 +37,7 @@ export interface Checked extends Right {
 /** The kinds of Knative's that `knative/` uses, in tiny-system. */
 export interface Eventing {
   sources: Read<Served[]>;
+  schedules: Read<Served[]>;
   brokers: Read<Served[]>;
   triggers: Read<Served[]>;
   services: Read<Served[]>;

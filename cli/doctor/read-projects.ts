@@ -10,7 +10,7 @@ import { type Client, PODS, SESSIONS } from '../../lib/kube/types.ts';
 import { ROOT } from '../install/plan.ts';
 import type { Checked, Pod, Project, Read, System } from './observed.ts';
 import { readAll } from './read.ts';
-import { actingRights, functionRights, type Right, requesterRights, sourceRights } from './rights.ts';
+import { actingRights, ownRights, type Right, requesterRights } from './rights.ts';
 
 /** Requests at once. */
 const AT_ONCE = 8;
@@ -73,13 +73,18 @@ function requesters({ namespace, sessions }: Project): Right[] {
   return first.flatMap(({ name, who }) => requesterRights(who, name, namespace));
 }
 
+const manifests = (folder: string): KubeObject[] => readManifests(join(ROOT, folder));
+
 /** What must be allowed, where it is of interest. */
 function wanted({ functions, features }: System, projects: readonly Project[]): Right[] {
-  const { constrainedImpersonation } = features;
+  const asked = projects.flatMap(requesters);
+  if (!functions) return asked;
+  if (!features.constrainedImpersonation) return [...ownRights(manifests('rbac/classic')), ...asked];
+  const all = [...manifests('rbac'), ...manifests('rbac/project')];
   return [
-    ...(functions ? [...sourceRights(), ...functionRights(constrainedImpersonation)] : []),
-    ...(functions && constrainedImpersonation ? projects.flatMap(({ namespace }) => actingRights(namespace)) : []),
-    ...projects.flatMap(requesters),
+    ...ownRights(manifests('rbac')),
+    ...projects.flatMap(({ namespace }) => actingRights(all, namespace)),
+    ...asked,
   ];
 }
 

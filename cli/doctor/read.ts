@@ -35,13 +35,14 @@ const ofKnative = (group: string, kind: string): ResourceType<Served> =>
 
 async function readEventing(client: Client): Promise<Eventing> {
   const list = (group: string, kind: string) => readAll(client, ofKnative(group, kind), { namespace: SYSTEM });
-  const [sources, brokers, triggers, services] = await Promise.all([
+  const [sources, schedules, brokers, triggers, services] = await Promise.all([
     list('sources', 'ApiServerSource'),
+    list('sources', 'PingSource'),
     list('eventing', 'Broker'),
     list('eventing', 'Trigger'),
     list('serving', 'Service'),
   ]);
-  return { sources, brokers, triggers, services };
+  return { sources, schedules, brokers, triggers, services };
 }
 
 const nameOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`;

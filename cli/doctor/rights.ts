@@ -1,5 +1,8 @@
-/** Which rights tiny's own accounts and the people behind Sessions need, as the API server can be asked. Pure. */
-import type { Person } from '../../lib/api/meta.ts';
+/**
+ * Which rights tiny's own accounts have, as the manifests of `rbac/` give them, and which the people behind Sessions need,
+ * as the API server can be asked. Pure.
+ */
+import type { KubeObject, Person } from '../../lib/api/meta.ts';
 
 export interface Right {
   who: Person;
@@ -9,19 +12,13 @@ export interface Right {
   group: string;
   resource: string;
   subresource?: string;
+  name?: string;
   namespace?: string;
 }
 
-type Kind = Pick<Right, 'group' | 'resource' | 'subresource'>;
+type Kind = Pick<Right, 'group' | 'resource' | 'subresource' | 'name'>;
 
-const account = (name: string): Person => ({ username: `system:serviceaccount:tiny-system:${name}` });
-const TINY = 'tiny.dev';
-const SESSIONS: Kind = { group: TINY, resource: 'sessions' };
-const QUESTIONS: Kind = { group: TINY, resource: 'questions' };
-const SESSION_STATUS: Kind = { ...SESSIONS, subresource: 'status' };
-const QUESTION_STATUS: Kind = { ...QUESTIONS, subresource: 'status' };
 const DEPLOYMENTS: Kind = { group: 'apps', resource: 'deployments' };
-const USERS: Kind = { group: 'authentication.k8s.io', resource: 'users' };
 
 /** What a Session is made of; server-side apply takes `patch`, too. */
 const CHILDREN: [verb: string, kind: Kind][] = [
@@ -32,51 +29,53 @@ const CHILDREN: [verb: string, kind: Kind][] = [
   ['patch', DEPLOYMENTS],
 ];
 
-/** The event source sees what it tells of: without, it is never ready. */
-export const sourceRights = (): Right[] =>
-  [SESSIONS, QUESTIONS].flatMap((kind) =>
-    ['get', 'list', 'watch'].map((verb) => ({ who: account('source'), of: 'the event source', verb, ...kind })),
-  );
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  resourceNames?: string[];
+  verbs: string[];
+}
+type Role = KubeObject & { rules?: Rule[] };
+type Binding = KubeObject & { roleRef: { name: string }; subjects: { kind: string; name: string }[] };
 
-/** What the functions do as themselves, in every namespace. */
-export function functionRights(constrained: boolean): Right[] {
-  const own: [name: string, verb: string, kind: Kind][] = [
-    ['session', 'get', SESSIONS],
-    ['session', 'patch', SESSION_STATUS],
-    ['question', 'get', QUESTIONS],
-    ['question', 'patch', QUESTION_STATUS],
-    ['question', 'patch', SESSION_STATUS],
-  ];
-  const acting: [name: string, verb: string, kind: Kind][] = ['session', 'question'].map((name) => [
-    name,
-    'impersonate:user-info',
-    USERS,
-  ]);
-  return [...own, ...(constrained ? acting : [])].map(([name, verb, kind]) => ({
-    who: account(name),
-    of: `function ${name}`,
-    verb,
-    ...kind,
-  }));
+function kindsOf({ apiGroups, resources, resourceNames }: Rule): Kind[] {
+  const names = resourceNames?.map((name) => ({ name })) ?? [{}];
+  return apiGroups.flatMap((group) =>
+    resources.flatMap((path) => {
+      const [resource = '', subresource] = path.split('/');
+      return names.map((name) => ({ group, resource, ...(subresource && { subresource }), ...name }));
+    }),
+  );
 }
 
-/** What the functions may do in people's names in one project. */
-export const actingRights = (namespace: string): Right[] => [
-  {
-    who: account('session'),
-    of: 'function session',
-    verb: 'impersonate-on:user-info:create',
-    ...DEPLOYMENTS,
-    namespace,
-  },
-  {
-    who: account('question'),
-    of: 'function question',
-    verb: 'impersonate-on:user-info:create',
-    ...SESSIONS,
-    namespace,
-  },
-];
+const verbsOf = (rule: Rule): Pick<Right, 'verb' | keyof Kind>[] =>
+  kindsOf(rule).flatMap((kind) => rule.verbs.map((verb) => ({ verb, ...kind })));
+
+const isBinding = ({ kind }: KubeObject): boolean => kind.endsWith('Binding');
+
+/** What a binding gives to each of tiny's accounts. */
+function givenBy(binding: Binding, manifests: readonly KubeObject[]): Right[] {
+  const role = manifests.find((one) => /Role$/.test(one.kind) && one.metadata.name === binding.roleRef.name) as Role;
+  const { namespace } = binding.metadata;
+  return binding.subjects
+    .filter(({ kind }) => kind === 'ServiceAccount')
+    .flatMap(({ name }) => {
+      const who = { username: `system:serviceaccount:tiny-system:${name}` };
+      const of = name === 'source' ? 'the event source' : `function ${name}`;
+      return (role.rules ?? []).flatMap(verbsOf).map((verb) => ({ who, of, ...verb, ...(namespace && { namespace }) }));
+    });
+}
+
+/** What tiny's accounts do as themselves, and that they may act as somebody at all. `manifests`: `rbac/`. */
+export const ownRights = (manifests: readonly KubeObject[]): Right[] =>
+  manifests.filter(isBinding).flatMap((one) => givenBy(one as Binding, manifests));
+
+/** That each function may act in people's names in one project, by one right each. `manifests`: `rbac/` and `rbac/project`. */
+export const actingRights = (manifests: readonly KubeObject[], namespace: string): Right[] =>
+  manifests
+    .filter(isBinding)
+    .flatMap((one) => givenBy(one as Binding, manifests).find(({ verb }) => verb.startsWith('impersonate-on:')) ?? [])
+    .map((right) => ({ ...right, namespace }));
 
 /** What a requester needs for what a Session is made of. */
 export const requesterRights = (who: Person, of: string, namespace: string): Right[] =>

@@ -9,7 +9,7 @@ import { checkResources } from '../../../cli/doctor/check-resources.ts';
 import { checkRights } from '../../../cli/doctor/check-rights.ts';
 import type { Finding } from '../../../cli/doctor/finding.ts';
 import type { Checked, Observed, Project, Served, System } from '../../../cli/doctor/observed.ts';
-import { actingRights, requesterRights, sourceRights } from '../../../cli/doctor/rights.ts';
+import { actingRights, inWords, ownRights, requesterRights } from '../../../cli/doctor/rights.ts';
 import type { KubeObject } from '../../../lib/api/meta.ts';
 import { readManifests } from '../../../lib/install/manifests.ts';
 import { condition, NOW, session } from '../harness.ts';
@@ -33,6 +33,7 @@ const eventingOf = (change: (object: KubeObject) => Served[] = (object) => [read
   const of = (kind: string) => ({ value: EXPECTED.eventing.filter((one) => one.kind === kind).flatMap(change) });
   return {
     sources: of('ApiServerSource'),
+    schedules: of('PingSource'),
     triggers: of('Trigger'),
     services: of('Service'),
     brokers: of('Broker'),
@@ -156,6 +157,7 @@ describe('the way of an event', () => {
     ['ApiServerSource tiny', 'apiserversource tiny'],
     ['Broker tiny', 'broker tiny'],
     ['Trigger session', 'trigger session'],
+    ['PingSource sweep', 'pingsource sweep'],
     ['Service question', 'ksvc question'],
   ])('%s that is not Ready, with its own words', (object, described) => {
     const findings = of((one) => [ready(one, name(one).replace('/', ' ') === object ? 'False' : 'True')]);
@@ -173,6 +175,13 @@ describe('the way of an event', () => {
     expect(told(of((one) => (one.kind === 'ApiServerSource' ? [] : [ready(one)])))).toEqual([
       'Missing ApiServerSource tiny',
     ]);
+  });
+
+  test('of a function that is installed where somebody wants it; of none that is not', () => {
+    const [slack] = manifests('knative/slack').map((one) => ready(one, 'False'));
+    const eventing = eventingOf();
+    const services = { value: [...eventing.services.value, ...(slack ? [slack] : [])] };
+    expect(told(checkEventing({ ...WELL, eventing: { ...eventing, services } }))).toEqual(['NotReady Service slack']);
   });
 
   test('a broker that waits for each of its triggers, and so drops events', () => {
@@ -203,8 +212,29 @@ describe('rights', () => {
     rights.map((right) => ({ ...right, allowed: false }));
   const of = (rights: Checked[]) => checkRights(observed({ rights }));
 
+  const RBAC = manifests('rbac');
+  const own = (account: string) =>
+    ownRights(RBAC).filter(({ who }) => who.username === `system:serviceaccount:tiny-system:${account}`);
+
+  test.each([
+    ['session', 'get questions.tiny.dev'],
+    ['question', 'get configmaps'],
+    ['sweep', 'list pods'],
+    ['dead-letters', 'patch configmaps'],
+    ['slack', 'impersonate:user-info *.authentication.k8s.io'],
+    ['github', 'patch sessions.tiny.dev/status'],
+    ['source', 'watch sessions.tiny.dev'],
+  ])('of %s are asked for as its roles give them: %s', (account, right) => {
+    expect(own(account).map(inWords)).toContain(right);
+  });
+
+  test('are asked for by name and place where they are given so', () => {
+    expect(own('dead-letters')[0]).toMatchObject({ name: 'dead-letters', namespace: 'tiny-system' });
+    expect(of(denied(own('dead-letters')))).toMatchObject([{ namespace: 'tiny-system', fix: 'tiny install' }]);
+  });
+
   test("of the source's account, in one finding", () => {
-    expect(of(denied(sourceRights()))).toMatchObject([
+    expect(of(denied(own('source')))).toMatchObject([
       {
         reason: 'AccountWithoutRights',
         object: 'ServiceAccount source',
@@ -215,9 +245,12 @@ describe('rights', () => {
   });
 
   test('of a function in a project that was not prepared', () => {
-    expect(of(denied(actingRights('demo')))).toMatchObject([
+    const acting = actingRights([...RBAC, ...manifests('rbac/project')], 'demo');
+    expect(of(denied(acting))).toMatchObject([
       { object: 'ServiceAccount session', namespace: 'demo', fix: 'tiny init demo' },
       { object: 'ServiceAccount question', namespace: 'demo' },
+      { object: 'ServiceAccount slack', namespace: 'demo' },
+      { object: 'ServiceAccount github', namespace: 'demo' },
     ]);
   });
 
@@ -239,7 +272,7 @@ describe('rights', () => {
   });
 
   test('that could not be asked for are told as such', () => {
-    const rights = sourceRights().map((right) => ({ ...right, allowed: undefined }));
+    const rights = own('source').map((right) => ({ ...right, allowed: undefined }));
     expect(check(observed({ rights }))).toMatchObject([
       { reason: 'NotSeen', what: expect.stringContaining('SubjectAccessReview') },
     ]);
