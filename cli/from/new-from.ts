@@ -11,6 +11,7 @@ import type { App } from '../app.ts';
 import { settleSession } from '../direct.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
+import { safeLine } from '../output/safe.ts';
 import { changeSession, printDone } from '../session/change.ts';
 import { makeName } from '../session/name.ts';
 import { makeSession, type SpecOptions } from '../session/spec.ts';
@@ -30,14 +31,26 @@ export interface FromOptions extends SpecOptions {
 const GO_ON = 'Go on where the earlier conversation ended.';
 
 /** What was not told otherwise: what says what is worked on, and nothing that would run or open something. */
-function inherited({ spec }: Manifest): SpecOptions {
+function inherited({ spec }: Manifest, told: SpecOptions): SpecOptions {
   const { agent, repository, storage } = spec;
+  const isSame = (told.agent ?? agent.name) === agent.name;
   return {
     agent: agent.name,
-    ...(agent.model && { model: agent.model }),
+    ...(isSame && agent.model && { model: agent.model }),
     ...(repository && { repo: repository.url, ...(repository.ref && { ref: repository.ref }) }),
     ...(storage && { storage: storage.size }),
   };
+}
+
+/** The clone is there already, and another repository or branch would be named and not worked on. */
+function refuseAnother({ session, spec: { repository } }: Manifest, { repo, ref }: SpecOptions): void {
+  const isSame = (repo ?? repository?.url) === repository?.url && (ref ?? repository?.ref) === repository?.ref;
+  if (isSame) return;
+  const what = repository ? `its clone along, of ${safeLine(repository.url)}` : 'no clone along, and gets none';
+  throw new UsageError(
+    `Session ${safeLine(session.name)} brings ${what}: --repo and --ref can't be others`,
+    'Without --from a new clone is made.',
+  );
 }
 
 async function create(app: App, session: Session): Promise<Stored<Session>> {
@@ -59,10 +72,11 @@ export async function newFrom(app: App, argument: string | undefined, options: F
   const given = argument !== undefined || options.file !== undefined;
   const prompt = given ? await readText(app, { what: 'prompt', argument, file: options.file }) : GO_ON;
   const origin = await findOrigin(app, options.from);
+  refuseAnother(origin.manifest, options);
   const { client, namespace } = await app.cluster();
   const before = origin.manifest.session.name;
   const name = options.name ?? makeName(given ? prompt : before, app.random(5));
-  const spec = { ...inherited(origin.manifest), ...options, suspend: true };
+  const spec = { ...inherited(origin.manifest, options), ...options, suspend: true };
   const made = await create(app, makeSession(prompt, spec, { name, namespace, requester: await whoAmI(client) }));
   await settleSession(app, { namespace, name });
   await filled(app, made, origin);

@@ -135,6 +135,30 @@ describe('tiny new --from', () => {
     expect(asked('DELETE')).toEqual(['DELETE pods next-load-kkkkk']);
   });
 
+  it('works on the clone that comes along, and on no other repository', async () => {
+    const { tiny, asked, made } = world();
+    const from = ['new', '--from', 'old', '--name', 'next', 'x'];
+    for (const other of [
+      ['--repo', 'https://example.com/b'],
+      ['--ref', 'side'],
+    ]) {
+      const { code, err } = await tiny([...from, ...other]);
+      expect({ code, err }).toEqual({
+        code: 2,
+        err: expect.stringContaining('brings its clone along, of https://example.com/a'),
+      });
+    }
+    expect(asked('CREATE')).toEqual([]);
+    expect((await tiny([...from, '--repo', 'https://example.com/a'])).code).toBe(0);
+    expect(made('next')?.spec.repository).toMatchObject({ url: 'https://example.com/a' });
+  });
+
+  it('leaves the model behind with the agent that it was for', async () => {
+    const { tiny, made } = world();
+    expect((await tiny(['new', '--from', 'old', '--name', 'next', '--agent', 'codex', 'x'])).code).toBe(0);
+    expect(made('next')?.spec.agent).toEqual({ name: 'codex' });
+  });
+
   it('inherits nothing that runs or opens something', async () => {
     const { tiny, fake, made } = world();
     const spec = {
