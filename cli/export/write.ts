@@ -86,6 +86,8 @@ export async function exportToFile(app: App, session: Stored<Session>, path: str
     return bytes;
   } catch (error) {
     stream.destroy();
+    // Where it is still being opened, it is there only then.
+    await done.catch(() => {});
     rmSync(half, { force: true });
     const { code } = error as NodeJS.ErrnoException;
     if (!code?.startsWith('E')) throw error;
