@@ -97,8 +97,8 @@ describe('imports go one way', () => {
     ['lib/plan.ts'],
     ['lib/ensure.ts', 'lib/session/'],
     ['lib/question/'],
-    ['lib/channel/', 'lib/intake/', 'lib/sweep/'],
-    ['lib/slack/', 'lib/github/'],
+    ['lib/channel/', 'lib/intake/'],
+    ['lib/slack/', 'lib/github/', 'lib/sweep/'],
     ['lib/reconcile.ts'],
   ];
   const layer = (file: string) => LAYERS.findIndex((names) => names.some((name) => file.startsWith(name)));

@@ -1,9 +1,8 @@
 /**
- * What is out of step, in a word for the log: decided from what was listed alone, by the same plans that the functions
+ * What of Sessions is out of step, in a word for the log: decided from what was listed alone, by the same plans that the functions
  * follow, so that the two can't disagree. Pure.
  */
 import type { KubeObject, Stored } from '../api/meta.ts';
-import type { Question } from '../api/question.ts';
 import type { Session } from '../api/session.ts';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES } from '../kube/types.ts';
 import type { Ensure, Plan, Reconciler } from '../plan.ts';
@@ -16,9 +15,14 @@ export const CHILDREN = [CLAIMS, NETWORK_POLICIES, DEPLOYMENTS] as const;
 export type Children = readonly (Stored<KubeObject> | undefined)[];
 
 /** Whether a plan asks for anything that has not been told already. */
-function isDue<T extends KubeObject>(reconciler: Reconciler<T>, object: Stored<T>, { plan, now }: Due): boolean {
+export function isDue<T extends KubeObject>(reconciler: Reconciler<T>, object: Stored<T>, { plan, now }: Due): boolean {
   if (plan.refusal) return reconciler.refused(object, plan.refusal, now) !== undefined;
-  return plan.ensure.length + plan.remove.length > 0 || plan.report !== undefined || plan.again === true;
+  return (
+    plan.ensure.length + plan.remove.length > 0 ||
+    plan.report !== undefined ||
+    plan.apply !== undefined ||
+    plan.again === true
+  );
 }
 
 interface Due {
@@ -46,14 +50,4 @@ export function sessionOutOfStep(
   if (isDue(sessions, session, { plan, now })) return 'not as its spec asks';
   const [first] = sessions.plan(session, now, 'closely').ensure.flatMap((child) => amiss(child, children) ?? []);
   return first;
-}
-
-/** Why the Question is worth a look. */
-export function questionOutOfStep(
-  questions: Reconciler<Question>,
-  question: Stored<Question>,
-  now: Date,
-): string | undefined {
-  const plan = questions.plan(question, now);
-  return isDue(questions, question, { plan, now }) ? 'not acted on' : undefined;
 }

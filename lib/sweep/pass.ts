@@ -4,6 +4,7 @@
  * nothing but the condition that says what a Session hangs on.
  */
 import type { V1Pod } from '@kubernetes/client-node';
+import { isTrue } from '../api/conditions.ts';
 import type { KubeObject, Stored } from '../api/meta.ts';
 import { LABEL } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
@@ -13,11 +14,13 @@ import { each } from '../kube/each.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { type Client, PODS, QUESTIONS, type ResourceType, SESSIONS } from '../kube/types.ts';
 import type { Reconciler } from '../plan.ts';
+import { CONDITION as SESSION_CONDITION } from '../session/status.ts';
 import { explained } from './explained.ts';
 import { fairly } from './fair.ts';
 import { joined } from './join.ts';
-import { CHILDREN, type Children, questionOutOfStep, sessionOutOfStep } from './out-of-step.ts';
+import { CHILDREN, type Children, sessionOutOfStep } from './out-of-step.ts';
 import { type PodTrouble, podProblem } from './pod-problem.ts';
+import { questionOutOfStep } from './question-out-of-step.ts';
 import { problemOf, stuckCondition } from './stuck.ts';
 
 export interface SweepOptions {
@@ -63,8 +66,8 @@ type ByProject = Map<string, Found[]>;
 export async function sweep(options: SweepOptions): Promise<Tally> {
   const tally: Tally = { sessions: 0, questions: 0, outOfStep: 0, hinted: 0, failed: 0, told: 0 };
   const found: ByProject = new Map();
-  await lookAtSessions(options, tally, found);
-  await lookAtQuestions(options, tally, found);
+  const finished = await lookAtSessions(options, tally, found);
+  await lookAtQuestions({ ...options, finished }, tally, found);
   await setRight(options, tally, found);
   return tally;
 }
@@ -77,18 +80,22 @@ function note(found: ByProject, one: Found): void {
 
 const subjectOf = ({ kind, metadata: { namespace = '', name } }: KubeObject): Subject => ({ kind, namespace, name });
 
-async function lookAtSessions(options: SweepOptions, tally: Tally, found: ByProject): Promise<void> {
+/** The UIDs of those that have finished. */
+async function lookAtSessions(options: SweepOptions, tally: Tally, found: ByProject): Promise<Set<string>> {
   const { client, now } = options;
   const pods = await problemsOfPods(options);
+  const finished = new Set<string>();
   const ours = <T extends KubeObject>(type: ResourceType<T>) => each(client, type, { labelSelector: OURS });
   const sessions = each(client, SESSIONS, { pageSize: SESSIONS_A_PAGE });
   for await (const { parent: session, children } of joined(sessions, CHILDREN.map(ours))) {
     options.signal.throwIfAborted();
     tally.sessions += 1;
+    if (isTrue(session, SESSION_CONDITION.finished)) finished.add(session.metadata.uid);
     const why = sessionOutOfStep(options.sessions, { session, children }, now());
     if (why) note(found, { ...subjectOf(session), why });
     if (await tellStuck(options, session, { children, pod: pods.get(session.metadata.uid) })) tally.told += 1;
   }
+  return finished;
 }
 
 async function problemsOfPods({ client, now }: SweepOptions): Promise<Map<string, PodTrouble>> {
@@ -126,14 +133,14 @@ async function tellStuck(options: SweepOptions, session: Stored<Session>, { chil
 }
 
 async function lookAtQuestions(
-  { client, now, signal, questions }: SweepOptions,
+  { client, now, signal, questions, finished }: SweepOptions & { finished: ReadonlySet<string> },
   tally: Tally,
   found: ByProject,
 ): Promise<void> {
   for await (const question of each(client, QUESTIONS)) {
     signal.throwIfAborted();
     tally.questions += 1;
-    const why = questionOutOfStep(questions, question, now());
+    const why = questionOutOfStep(questions, question, { now: now(), finished });
     if (why) note(found, { ...subjectOf(question), why });
   }
 }

@@ -1,0 +1,53 @@
+/** Why a Question is worth a look: what an event would have made function question do by now. Pure. */
+import { findCondition } from '../api/conditions.ts';
+import type { Stored } from '../api/meta.ts';
+import type { Question } from '../api/question.ts';
+import type { Notice } from '../api/question-notices.ts';
+import { SENDER_DIED } from '../channel/plan.ts';
+import { remind } from '../channel/remind.ts';
+import type { Reconciler } from '../plan.ts';
+import { decide } from '../question/decision.ts';
+import { CONDITION } from '../question/status.ts';
+import { isDue } from './out-of-step.ts';
+
+/** A Question of which nobody was told is looked at while it is this old, in milliseconds: the project may have no channel. */
+const UNTOLD = { from: 60_000, to: 15 * 60_000 };
+
+/** What the sweep knows besides the Question. */
+export interface Around {
+  now: Date;
+  /** UIDs of Sessions that have finished. */
+  finished: ReadonlySet<string>;
+}
+
+const ageOf = ({ metadata }: Stored<Question>, now: Date): number =>
+  now.getTime() - Date.parse(metadata.creationTimestamp ?? now.toISOString());
+
+/** Whether a message is to be sent, or sent again, by now. */
+function isLate({ state, at, again }: Notice, now: Date): boolean {
+  if (state === 'Sending') return Date.parse(at) + SENDER_DIED < now.getTime();
+  return state === 'Failed' && (again === undefined || Date.parse(again) <= now.getTime());
+}
+
+function openOutOfStep(question: Stored<Question>, { now, finished }: Around): string | undefined {
+  const { notices = [] } = question.status ?? {};
+  if (question.metadata.ownerReferences?.some(({ uid }) => finished.has(uid))) return 'nobody waits for it';
+  if (remind(question, now).do === 'remind' && notices.some(({ reminded }) => !reminded)) return 'expires soon';
+  const age = ageOf(question, now);
+  const untold = notices.length === 0 && age >= UNTOLD.from && age < UNTOLD.to;
+  return untold ? 'nobody was told' : undefined;
+}
+
+/** In a word for the log; `undefined` where all is as it should be. */
+export function questionOutOfStep(
+  questions: Reconciler<Question>,
+  question: Stored<Question>,
+  around: Around,
+): string | undefined {
+  const { now } = around;
+  const plan = questions.plan(question, now);
+  if (isDue(questions, question, { plan, now })) return 'not acted on';
+  if (question.status?.notices?.some((notice) => isLate(notice, now))) return 'people were not told';
+  const isOpen = !findCondition(question, CONDITION.acted) && decide(question, now).state === 'open';
+  return isOpen ? openOutOfStep(question, around) : undefined;
+}
