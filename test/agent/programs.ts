@@ -3,7 +3,18 @@
  * sources, with what V8 compiled of them, because most of what these tests cost is the start of processes.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
@@ -20,14 +31,27 @@ function sumOfSources(): string {
   return sum.digest('hex').slice(0, 16);
 }
 
-/** The folder of the programs, which stays for the next run; those of other sources are removed. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Those of a run that goes on elsewhere stay: a run begins with a new date. */
+function removeUnused(): void {
+  for (const name of readdirSync(CACHE)) {
+    const path = join(CACHE, name);
+    const { mtimeMs = Date.now() } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > DAY_MS) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** The folder of the programs, which stays for the next run; those that no run has used for a day are removed. */
 export async function programs(): Promise<string> {
   const sum = sumOfSources();
   const folder = join(process.cwd(), CACHE, sum);
-  if (existsSync(folder)) return folder;
+  if (existsSync(folder)) {
+    utimesSync(folder, new Date(), new Date());
+    return folder;
+  }
   mkdirSync(CACHE, { recursive: true });
-  for (const name of readdirSync(CACHE))
-    if (!name.startsWith('.')) rmSync(join(CACHE, name), { recursive: true, force: true });
+  removeUnused();
   const half = mkdtempSync(join(CACHE, '.half-'));
   await build({
     entryPoints,
