@@ -168,6 +168,8 @@ describe('tiny install', () => {
     [['--minimal', '--impersonate', 'alice'], 'no functions'],
     [['--impersonate-group', 'team'], 'without --impersonate'],
     [['--minimal', '--kafka'], 'no eventing'],
+    [['--minimal', '--with', 'slack'], 'no functions'],
+    [['--with', 'teams'], 'there is no function "teams"'],
     [['--minimal', '--registry', 'registry.example'], 'TINY_REGISTRY'],
   ])('%j is wrong usage', async (argv, words) => {
     expect(await cluster.tiny(['install', ...argv])).toMatchObject({ code: 2, err: expect.stringContaining(words) });

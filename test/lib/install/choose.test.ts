@@ -34,6 +34,18 @@ describe('what is installed', () => {
       {},
       ['crds', 'rbac/classic', 'rbac/policies/verify', 'knative'],
     ],
+    [
+      'at wish: functions that others call',
+      NEW,
+      { functions: ['slack'] },
+      ['crds', 'rbac', 'rbac/policies', 'knative', 'knative/slack'],
+    ],
+    [
+      'without Knative: no function that others call either',
+      { ...NEW, knative: { eventing: false, serving: false, sources: false } },
+      { functions: ['slack'] },
+      ['crds', 'rbac', 'rbac/policies'],
+    ],
     ['at wish: the resources alone', NEW, { minimal: true }, ['crds']],
     [
       'at wish, where no policy is served: the resources alone',
