@@ -45,17 +45,28 @@ function githubOf(app: App): GitHub {
   return makeGitHub({ send: sendBy(app), url: api, token: async () => token, now: app.now });
 }
 
-/** What has started the job, where that was done on this issue. Whoever did it must be able to write to the repository. */
+/** Events that a schedule causes, or who may write to the repository; all others anybody may cause, by a comment alone. */
+const BY_WRITERS = ['push', 'repository_dispatch', 'schedule', 'workflow_dispatch'];
+
+/**
+ * What has started the job. Whoever did it must be able to write to the repository. An event that asks for nothing, or for
+ * something about another issue, is refused: to take the issue as it is now would be to do it for whoever caused the event.
+ */
 async function fromEvent(app: App, github: GitHub, { repository, number }: Issue): Promise<Act | undefined> {
   const { event } = app.env.github ?? {};
-  if (!event) return undefined;
+  if (!event || BY_WRITERS.includes(event.name)) return undefined;
   const delivered = readDelivery(event.name, Buffer.from(await app.readFile(event.path)).toString('utf8'));
-  if ('ignored' in delivered) return undefined;
+  if ('ignored' in delivered)
+    throw notAsked(`the event that has started this job asks for nothing: ${delivered.ignored}`);
   const { act } = delivered;
-  if (act.repository.name.toLowerCase() !== repository.toLowerCase() || act.number !== number) return undefined;
+  if (act.repository.name.toLowerCase() !== repository.toLowerCase() || act.number !== number)
+    throw notAsked(`the event that has started this job is about ${subject(act)}, not about ${repository}#${number}`);
   if (await mayWrite(github, act.repository.name, act.by)) return act;
   throw new Failure(`${safeLine(act.by.login)} may not write to ${repository}, so nothing is started for them`);
 }
+
+const notAsked = (why: string): Failure =>
+  new Failure(why, `The issue as it is now is taken in a job that one of these has started: ${BY_WRITERS.join(', ')}.`);
 
 interface Read {
   title: string;

@@ -79,6 +79,31 @@ describe('tiny new --from-github-issue', () => {
   });
 
   it.each([
+    ['a comment that only begins like a command', commented(ALICE, '/tinyx').body, 'issue_comment', 'it is no command'],
+    [
+      'a comment on another issue',
+      commented(ALICE, '/tiny go', { issue: { number: 13 } }).body,
+      'issue_comment',
+      'acme/shop#13',
+    ],
+    ['an issue that anybody opens', Buffer.from('{"action":"opened"}'), 'issues', 'this kind of event'],
+  ])('in a job is started by nobody through %s', async (_what, payload, name, words) => {
+    const harness = makeHarness();
+    const { fake, deps } = github();
+    fake.permissions.set(ALICE.id, 'read');
+    const { code, err } = await harness.tiny(ISSUE, { deps, ...inActions(payload, name) });
+    expect(code).toBe(1);
+    expect(err).toContain(words);
+    expect((await harness.fake.client.list(SESSIONS)).items).toEqual([]);
+  });
+
+  it('in a job that only a writer can start takes the issue as it is now', async () => {
+    const harness = makeHarness();
+    const event = inActions(Buffer.from('{"inputs":{}}'), 'workflow_dispatch');
+    expect((await harness.tiny(ISSUE, { ...github(), ...event })).code).toBe(0);
+  });
+
+  it.each([
     ['acme/shop', 'must be OWNER/REPO#NUMBER'],
     ['https://github.com/acme/shop/issues/12', 'must be OWNER/REPO#NUMBER'],
     ['acme/../x#1', 'must be OWNER/REPO#NUMBER'],
