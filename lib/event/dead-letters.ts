@@ -12,6 +12,9 @@ const TOTAL = 'total';
 /** Bytes of an event's body that are kept: in Reference mode it has about 100. */
 const LONGEST_BODY = 2048;
 const LONGEST_ERROR = 512;
+const LONGEST_WORD = 253;
+/** Bytes of a letter: a hundred of them fit into a ConfigMap, whatever somebody sends who can reach the function. */
+const LONGEST_LETTER = 8192;
 
 export interface DeadLetter {
   /** Counted from 1, in all. */
@@ -39,8 +42,16 @@ const ERRORS = /^ce-knativeerror(code|data|dest)$/;
 
 function aboutOf({ headers }: Buried): Pick<DeadLetter, 'about'> {
   const { 'ce-kind': kind, 'ce-namespace': namespace, 'ce-name': name } = headers;
-  return kind && namespace && name ? { about: { kind, namespace, name } } : {};
+  return kind && namespace && name ? { about: { kind: cut(kind), namespace: cut(namespace), name: cut(name) } } : {};
 }
+
+const cut = (word: string): string => word.slice(0, LONGEST_WORD);
+
+/** Of one that is too long what it was about stays, and nothing that could be replayed. */
+const bounded = (letter: DeadLetter): DeadLetter =>
+  Buffer.byteLength(JSON.stringify(letter)) <= LONGEST_LETTER
+    ? letter
+    : { ...letter, event: { headers: {}, body: '' } };
 
 /** `undefined` where it is no CloudEvent in binary mode. */
 export function letterOf(buried: Buried, number: number, now: Date): DeadLetter | undefined {
@@ -52,16 +63,16 @@ export function letterOf(buried: Buried, number: number, now: Date): DeadLetter 
   );
   const code = Number(headers['ce-knativeerrorcode']);
   const error = Buffer.from(headers['ce-knativeerrordata'] ?? '', 'base64').toString('utf8');
-  return {
+  return bounded({
     number,
     at: now.toISOString(),
-    type,
+    type: cut(type),
     ...aboutOf(buried),
-    to: headers['ce-knativeerrordest'] ?? '',
+    to: cut(headers['ce-knativeerrordest'] ?? ''),
     ...(code > 0 && { code }),
     error: error.slice(0, LONGEST_ERROR),
     event: { headers: Object.fromEntries(own) as Record<string, string>, body: body.slice(0, LONGEST_BODY) },
-  };
+  });
 }
 
 type Data = Readonly<Record<string, string>>;

@@ -56,6 +56,17 @@ test('the last hundred are kept, and all are counted', () => {
   expect(JSON.stringify(data).length).toBeLessThan(1024 * 1024);
 });
 
+test('whoever can reach the function can not fill the ConfigMap, so that it takes no more', () => {
+  const headers = { ...buried.headers, 'ce-x': '\u00ff'.repeat(15_000), 'ce-knativeerrordata': 'AAAA'.repeat(4000) };
+  const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`ce-x${at}`, 'x'.repeat(20)]));
+  let data: Record<string, string> = {};
+  for (let count = 0; count < MOST + 1; count++)
+    data = patched(data, burying(data, { headers: { ...many, ...headers }, body: '\0'.repeat(10_000) }, NOW));
+  data = patched(data, burying(data, buried, NOW));
+  expect(Buffer.byteLength(Object.values(data).join(''))).toBeLessThan(1024 * 1024);
+  expect(lettersOf(data)[0]?.event.headers).toMatchObject({ 'ce-name': buried.headers['ce-name'] });
+});
+
 test('what somebody else put there is passed over', () => {
   expect(lettersOf({ note: 'not a letter', total: 'x' })).toEqual([]);
   expect(totalOf({ total: 'x' })).toBe(0);
