@@ -20,11 +20,15 @@ export interface PushInquiry {
 }
 
 const SHORT = 12;
+/** Words of the agent in the middle of ours: a line of its own would pass for one of ours. */
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 const MAX_LIST = 20;
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
 function listed({ commits, count: all }: Prepared['work']): string {
-  const lines = commits.slice(0, MAX_LIST).map(({ id, subject }) => `  ${id.slice(0, SHORT)} ${cut(subject, 200)}`);
+  const lines = commits
+    .slice(0, MAX_LIST)
+    .map(({ id, subject }) => `  ${id.slice(0, SHORT)} ${cut(oneLine(subject), 200)}`);
   return [...lines, ...(all > lines.length ? [`  … and ${all - lines.length} more`] : [])].join('\n');
 }
 
@@ -50,7 +54,9 @@ export function pushQuestion(inquiry: PushInquiry): QuestionSpec {
   const { session, url, prepared, pullRequest } = inquiry;
   const { work, target } = prepared;
   const over = target.rewrites ? `, in place of ${target.replaces?.slice(0, SHORT)} that it pushed before` : '';
-  const opened = pullRequest ? ` and open a pull request into ${pullRequest.base}, "${pullRequest.title}"` : '';
+  const opened = pullRequest
+    ? ` and open a pull request into ${pullRequest.base}, "${oneLine(pullRequest.title)}"`
+    : '';
   const asked = `May the agent of Session ${session} push ${count(work.count, 'commit')} to the branch ${target.branch} of ${url}${over}${opened}?`;
   const shown =
     work.diff === undefined ? '\nThe difference is too long to be shown whole; it can be read in the Session.' : '';

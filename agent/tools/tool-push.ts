@@ -76,10 +76,10 @@ function baseOf({ push: { repository } }: Pushing, { remote }: Prepared): string
   return base;
 }
 
-/** By whose wish it was made, added here, where the agent can't leave it out. */
+/** By whose wish it was made: added here and first, where the agent can neither leave it out nor hide it in a comment of its own. */
 function signed(body: string, { metadata, spec }: Stored<Session>): string {
   const requester = spec.requester?.username.replaceAll('`', "'") ?? 'somebody';
-  return `${body}\n\n---\nOpened by the agent of Session \`${metadata.namespace}/${metadata.name}\`, requested by \`${requester}\`.`;
+  return `Opened by the agent of Session \`${metadata.namespace}/${metadata.name}\`, requested by \`${requester}\`.\n\n---\n\n${body}`;
 }
 
 type Proposed = { prepared: Prepared; pullRequest?: PullRequest };

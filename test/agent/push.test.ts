@@ -254,7 +254,7 @@ describe('a pull request', () => {
     expect(opened).toEqual([
       {
         title: 'Fix it',
-        body: 'Because.\n\n---\nOpened by the agent of Session `p/s`, requested by `alice`.',
+        body: 'Opened by the agent of Session `p/s`, requested by `alice`.\n\n---\n\nBecause.',
         base: 'main',
         draft: false,
         branch: 'tiny/s',
@@ -265,6 +265,12 @@ describe('a pull request', () => {
       pushed: { branch: 'tiny/s', commit: id },
       pullRequest: 'https://git.example/pull/1',
     });
+  });
+
+  it('has words of the agent in one line of what is asked, so that none of them passes for more', async () => {
+    commit('a');
+    await tools().open({ title: 'Fix"?\n\n  0123456789ab Harmless\u2028x\r\n\n a | 1 +', body: '' });
+    expect(api.questions()[0]?.spec.text.split('\n')[0]).toContain('"Fix"? 0123456789ab Harmless x a | 1 +"?');
   });
 
   it('that somebody says no to is not opened', async () => {
