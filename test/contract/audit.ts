@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readManifests } from '../../lib/install/manifests.ts';
 import type { AuditEvent } from './audit-log.ts';
-import type { World } from './world.ts';
+import { ACCOUNTS, type World } from './world.ts';
 
 interface Rule {
   apiGroups: string[];
@@ -11,22 +11,32 @@ interface Rule {
   verbs: string[];
 }
 
-const FUNCTION = /^system:serviceaccount:tiny-system:(session|question|slack|github)$/;
+interface Manifest {
+  kind: string;
+  metadata: { name: string };
+  rules?: Rule[];
+  roleRef?: { name: string };
+  subjects?: { name: string }[];
+}
+
+/** The event source is Knative's to run, and none here. */
+const FUNCTIONS = ACCOUNTS.filter((account) => account !== 'source');
+const SYSTEM = 'system:serviceaccount:tiny-system:';
+const isFunction = (username: string) => FUNCTIONS.some((name) => username === SYSTEM + name);
 const CHILDREN = ['persistentvolumeclaims', 'secrets', 'networkpolicies', 'deployments'];
 const ACTS = new Set(['create', 'patch', 'update', 'delete']);
 const isDone = ({ responseStatus }: AuditEvent) => (responseStatus?.code ?? 500) < 300;
 const isDry = ({ requestURI }: AuditEvent) => requestURI.includes('dryRun');
 
-/** The rights of one account, as `verb group/resource`. */
+/** The rights of one account by all that is bound to it, here and in each project, as `verb group/resource`. */
 function granted(account: string): string[] {
-  const manifests = readManifests(join(import.meta.dirname, '../../rbac')) as unknown as {
-    kind: string;
-    metadata: { name: string };
-    rules?: Rule[];
-  }[];
-  const roles = [`tiny-function-${account}`, `tiny-function-${account}-acts`, 'tiny-impersonator'];
+  const folders = ['rbac', 'rbac/project'].map((folder) => join(import.meta.dirname, '../..', folder));
+  const manifests = folders.flatMap((folder) => readManifests(folder)) as unknown as Manifest[];
+  const roles = manifests
+    .filter(({ subjects = [] }) => subjects.some(({ name }) => name === account))
+    .map(({ roleRef }) => roleRef?.name);
   return manifests
-    .filter(({ kind, metadata }) => kind === 'ClusterRole' && roles.includes(metadata.name))
+    .filter(({ kind, metadata }) => /Role$/.test(kind) && roles.includes(metadata.name))
     .flatMap(({ rules = [] }) => rules)
     .flatMap(({ apiGroups, resources, verbs }) =>
       apiGroups.flatMap((group) =>
@@ -49,15 +59,27 @@ function taken({ verb, objectRef = {}, impersonatedUser, authenticationMetadata 
   ];
 }
 
+interface Count {
+  rights: number;
+  used: number;
+}
+const total = (lines: readonly Count[]) => ({
+  account: 'all functions',
+  rights: lines.reduce((sum, { rights }) => sum + rights, 0),
+  used: lines.reduce((sum, { used }) => sum + used, 0),
+});
+
 export function auditCases(world: () => World): void {
   describe('the audit log', () => {
     const ofFunctions = () =>
       world()
         .audit()
-        .filter((event) => FUNCTION.test(event.user.username) && isDone(event) && !isDry(event));
+        .filter((event) => isFunction(event.user.username) && isDone(event) && !isDry(event));
 
     test("names a person and the constraint for each object of a Session, and a function's account for none", () => {
-      const made = ofFunctions().filter(({ verb, objectRef }) => ACTS.has(verb) && !objectRef?.subresource);
+      const made = ofFunctions().filter(
+        ({ verb, objectRef }) => ACTS.has(verb) && !objectRef?.subresource && objectRef?.namespace !== 'tiny-system',
+      );
       expect(made.length).toBeGreaterThan(50);
       for (const { impersonatedUser, authenticationMetadata } of made) {
         expect(impersonatedUser?.username).toMatch(/^(?!system:(?!serviceaccount:))/);
@@ -76,22 +98,22 @@ export function auditCases(world: () => World): void {
     });
 
     test('shows that every right of a function is used', () => {
-      const lines = ['session', 'question', 'slack', 'github'].map((account) => {
+      const lines = FUNCTIONS.map((account) => {
         const used = new Set(
           ofFunctions()
-            .filter(({ user }) => user.username.endsWith(`:${account}`))
+            .filter(({ user }) => user.username === SYSTEM + account)
             .flatMap(taken),
         );
         const rights = granted(account);
         return {
-          account,
+          account: `function ${account}`,
           rights: rights.length,
           used: rights.filter((right) => used.has(right)).length,
           unused: rights.filter((right) => !used.has(right)),
         };
       });
-      for (const { account, rights, used } of lines)
-        process.stdout.write(`rights of function ${account}: ${rights} granted, ${used} used\n`);
+      for (const { account, rights, used } of [...lines, total(lines)])
+        process.stdout.write(`rights of ${account}: ${rights} granted, ${used} used\n`);
       expect(lines.flatMap(({ unused }) => unused)).toEqual([]);
     });
   });

@@ -19,6 +19,7 @@ import { schemaCases } from './schemas.ts';
 import { settingsCases } from './settings.ts';
 import { slackCases } from './slack.ts';
 import { spawnCases } from './spawn.ts';
+import { sweepCases } from './sweep.ts';
 import { startWorld, type World } from './world.ts';
 
 describe.skipIf(!engineBinaries)('on a real API server', () => {
@@ -52,6 +53,7 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
     githubCases(() => world);
     proposingCases(() => world);
     applyCases(() => world);
+    sweepCases(() => world);
     auditCases(() => world);
   });
 });

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Header } from '../../lib/identity/impersonation-headers.ts';
 import { ApiError } from '../../lib/kube/errors.ts';
 import { makeTransport } from '../../lib/kube/transport.ts';
-import type { World } from './world.ts';
+import { ACCOUNTS, type Account, type World } from './world.ts';
 
 const NS = 'matrix';
 
@@ -70,13 +70,21 @@ const METHODS = {
 type Verb = keyof typeof METHODS;
 const COLLECTIVE = ['list', 'watch', 'deletecollection'];
 
-const ITSELF: Record<'session' | 'question' | 'slack' | 'github', string[]> = {
+const ITSELF: Record<Account, string[]> = {
   session: ['questions get', 'sessions get', 'sessions/status patch'],
   question: ['questions get', 'questions/status patch', 'sessions get', 'sessions/status patch'],
   slack: [],
   github: ['questions get', 'questions list', 'sessions get', 'sessions/status patch'],
+  sweep: [
+    ...['deployments', 'events', 'networkpolicies', 'persistentvolumeclaims', 'pods', 'questions', 'sessions'].map(
+      (one) => `${one} list`,
+    ),
+    'sessions/status patch',
+  ],
+  'dead-letters': [],
+  source: ['questions', 'sessions'].flatMap((one) => ['get', 'list', 'watch'].map((verb) => `${one} ${verb}`)),
 };
-const AS_PERSON: typeof ITSELF = {
+const AS_PERSON: Partial<typeof ITSELF> = {
   session: [
     ...['persistentvolumeclaims', 'networkpolicies', 'deployments'].flatMap((one) =>
       ['get', 'create', 'patch'].map((verb) => `${one} ${verb}`),
@@ -88,17 +96,28 @@ const AS_PERSON: typeof ITSELF = {
   slack: ['questions get', 'questions patch', 'sessions get', 'sessions list', 'sessions create'],
   github: ['sessions get', 'sessions create', 'sessions patch'],
 };
-type Fn = keyof typeof ITSELF;
-const FUNCTIONS = Object.keys(ITSELF) as Fn[];
-const MEANT = { itself: ITSELF, 'a user': AS_PERSON, 'a service account': AS_PERSON } as Record<string, typeof ITSELF>;
+const MEANT: Record<string, typeof AS_PERSON> = {
+  itself: ITSELF,
+  'a user': AS_PERSON,
+  'a service account': AS_PERSON,
+};
 
-function requestOf(resource: keyof typeof RESOURCES, verb: Verb, namespace: string) {
+/** Objects of which an account has a right by name. */
+const NAMED: Record<string, Partial<Record<Account, string[]>>> = {
+  'tiny-system/configmaps/dead-letters': { 'dead-letters': ['configmaps get', 'configmaps patch'] },
+  'tiny-system/configmaps/tiny-settings': { question: ['configmaps get'] },
+};
+
+type Resource = keyof typeof RESOURCES;
+
+/** Of an object `name`, or of a collection. */
+function requestOf(resource: Resource, verb: Verb, { namespace, name = 'x' }: { namespace: string; name?: string }) {
   const [plural = '', subresource] = resource.split('/');
   const collection = `${RESOURCES[resource]}/namespaces/${namespace}/${plural}`;
   const one = verb === 'create' ? subresource !== undefined : !COLLECTIVE.includes(verb);
-  const path = one ? `${collection}/x${subresource ? `/${subresource}` : ''}` : collection;
+  const path = one ? `${collection}/${name}${subresource ? `/${subresource}` : ''}` : collection;
   const parameters =
-    verb === 'watch' ? '?watch=1&timeoutSeconds=0' : verb === 'get' || verb === 'list' ? '' : '?dryRun=All';
+    verb === 'watch' ? '?watch=1&timeoutSeconds=1' : verb === 'get' || verb === 'list' ? '' : '?dryRun=All';
   const type = verb === 'patch' ? 'application/merge-patch+json' : 'application/json';
   const body = ['create', 'update', 'patch'].includes(verb) ? '{}' : undefined;
   return {
@@ -110,33 +129,48 @@ function requestOf(resource: keyof typeof RESOURCES, verb: Verb, namespace: stri
 }
 
 export function matrixCases(world: () => World): void {
-  describe('by trying, function', () => {
-    test.for(FUNCTIONS)('%s can do what is meant, and nothing else', { timeout: 60_000 }, async (name) => {
+  describe('by trying, account', () => {
+    test.for(ACCOUNTS)('%s can do what is meant, and nothing else', { timeout: 60_000 }, async (name) => {
       if (name === 'session') await prepare();
       const found = await rightsFound(name, NS);
       for (const actor of Object.keys(ACTORS))
         expect(found.get(actor), `${name} as ${actor}`).toEqual([...(MEANT[actor]?.[name] ?? [])].sort());
     });
 
-    test.for(FUNCTIONS)('%s can do nothing in the name of others outside of projects', async (name) => {
-      const found = await rightsFound(name, 'kube-system');
-      for (const actor of Object.keys(ACTORS)) {
-        const meant = actor === 'itself' ? [...ITSELF[name]].sort() : [];
-        expect(found.get(actor), `${name} as ${actor}`).toEqual(meant);
-      }
+    test.for(ACCOUNTS)(
+      '%s can do nothing in the name of others outside of projects',
+      { timeout: 60_000 },
+      async (name) => {
+        const found = await rightsFound(name, 'kube-system');
+        for (const actor of Object.keys(ACTORS)) {
+          const meant = actor === 'itself' ? [...ITSELF[name]].sort() : [];
+          expect(found.get(actor), `${name} as ${actor}`).toEqual(meant);
+        }
+      },
+    );
+
+    test.for(Object.entries(NAMED))('%s is what is meant for those that it is for', async ([path, meant]) => {
+      const [namespace = '', resource, name = ''] = path.split('/');
+      const verbs = Object.keys(METHODS).filter((verb) => !COLLECTIVE.includes(verb) && verb !== 'create') as Verb[];
+      const tries = verbs.map((verb): [Resource, Verb] => [resource as Resource, verb]);
+      for (const account of ACCOUNTS)
+        for (const [actor, identity] of Object.entries(ACTORS)) {
+          const found = await letIn(account, { identity, tries, at: { namespace, name } });
+          expect(found, `${account} as ${actor}`).toEqual(actor === 'itself' ? (meant[account] ?? []) : []);
+        }
     });
 
-    test('session reads no Secret by any path', async () => {
+    test.for(ACCOUNTS)('%s reads no Secret by any path', async (account) => {
       const paths = [
         '/api/v1/secrets',
         '/api/v1/namespaces/matrix/secrets',
         '/api/v1/namespaces/matrix/secrets/s',
-        '/api/v1/secrets?watch=1&timeoutSeconds=0',
+        '/api/v1/secrets?watch=1&timeoutSeconds=1',
         '/api/v1/namespaces/matrix/secrets?fieldSelector=metadata.name%3Ds',
       ];
       for (const path of paths)
         for (const headers of Object.values(ACTORS))
-          expect(await codeOf(world().tokens().session, { method: 'GET', path, headers })).toBe(403);
+          expect(await codeOf(world().tokens()[account], { method: 'GET', path, headers })).toBe(403);
       for (const headers of Object.values(ACTORS)) {
         const patch = {
           method: 'PATCH',
@@ -144,7 +178,7 @@ export function matrixCases(world: () => World): void {
           body: '{}',
           headers: [...headers, ['content-type', 'application/merge-patch+json'] as const],
         };
-        expect(await codeOf(world().tokens().session, patch)).toBe(403);
+        expect(await codeOf(world().tokens()[account], patch)).toBe(403);
       }
     });
   });
@@ -154,25 +188,36 @@ export function matrixCases(world: () => World): void {
     for (const user of ['matrix-user', `system:serviceaccount:${NS}:ci`]) await world().bindAdmin(user);
   }
 
-  async function rightsFound(name: Fn, namespace: string): Promise<Map<string, string[]>> {
+  async function rightsFound(name: Account, namespace: string): Promise<Map<string, string[]>> {
     const found = new Map<string, string[]>();
     for (const [actor, identity] of Object.entries(ACTORS)) {
       const tries = Object.keys(RESOURCES).flatMap((resource) =>
         // A collection has no subresource: to list `sessions/status` is to list `sessions`.
         Object.keys(METHODS)
           .filter((verb) => !resource.includes('/') || !COLLECTIVE.includes(verb))
-          .map((verb) => [resource, verb] as const),
+          .map((verb): [Resource, Verb] => [resource as Resource, verb as Verb]),
       );
-      const let_in = await Promise.all(
-        tries.map(async ([resource, verb]) => {
-          const request = requestOf(resource as keyof typeof RESOURCES, verb as Verb, namespace);
-          const code = await codeOf(world().tokens()[name], { ...request, headers: [...identity, ...request.headers] });
-          return code === 403 ? [] : [`${resource} ${verb}`];
-        }),
-      );
-      found.set(actor, let_in.flat().sort());
+      found.set(actor, await letIn(name, { identity, tries, at: { namespace } }));
     }
     return found;
+  }
+
+  interface Tries {
+    identity: Header[];
+    tries: [Resource, Verb][];
+    at: { namespace: string; name?: string };
+  }
+
+  /** What of it is no 403, in order. */
+  async function letIn(account: Account, { identity, tries, at }: Tries): Promise<string[]> {
+    const found = await Promise.all(
+      tries.map(async ([resource, verb]) => {
+        const { headers, ...request } = requestOf(resource, verb, at);
+        const code = await codeOf(world().tokens()[account], { ...request, headers: [...identity, ...headers] });
+        return code === 403 ? [] : [`${resource} ${verb}`];
+      }),
+    );
+    return found.flat().sort();
   }
 
   async function codeOf(

@@ -1,11 +1,14 @@
 /** Whoever administers a namespace makes a project of it, there and nowhere else, and gains nothing by it. */
 import { describe, expect, test } from 'vitest';
+import type { Project, System } from '../../cli/doctor/observed.ts';
+import { readRights } from '../../cli/doctor/read-projects.ts';
 import type { KubeObject } from '../../lib/api/meta.ts';
 import { resourceTypeOf } from '../../lib/install/apply.ts';
+import { detectFeatures } from '../../lib/install/features.ts';
 import { type Client, DEPLOYMENTS, SESSIONS } from '../../lib/kube/types.ts';
 import { tiny, untilDone } from './command.ts';
 import { refusal, session, told } from './objects.ts';
-import type { World } from './world.ts';
+import { ACCOUNTS, type World } from './world.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 const binding = (namespace: string, roleRef: { kind: string; name: string }, name = 'b'): KubeObject =>
@@ -18,6 +21,18 @@ const binding = (namespace: string, roleRef: { kind: string; name: string }, nam
   }) as KubeObject;
 
 export function projectAdminCases(world: () => World): void {
+  test('tiny doctor asks for rights of every account, and finds each', async () => {
+    const namespace = await world().project('doctor');
+    const { admin } = world();
+    const system = { functions: true, features: await detectFeatures(admin) } as System;
+    const none = { value: [] };
+    const project: Project = { namespace, present: none, expected: [], sessions: none, pods: none };
+    const checked = await readRights(admin, system, [project]);
+    expect(checked.filter(({ allowed }) => !allowed)).toEqual([]);
+    const of = new Set(checked.map(({ who }) => who.username.split(':').at(-1)));
+    expect([...of].sort()).toEqual([...ACCOUNTS].sort());
+  });
+
   describe('an administrator of one namespace', () => {
     const petra = () => world().as('petra');
     const create = (client: Client, object: KubeObject) => client.create(resourceTypeOf(object), object);

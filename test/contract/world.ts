@@ -92,6 +92,10 @@ const ROLES = [
   bind('owners', 'test-owner'),
 ];
 
+/** Every account that tiny has in tiny-system: one a function, and the event source's. */
+export const ACCOUNTS = ['session', 'question', 'slack', 'github', 'sweep', 'dead-letters', 'source'] as const;
+export type Account = (typeof ACCOUNTS)[number];
+
 /** What the suite asks of an API server. */
 export type Server = Pick<TestEngine, 'url' | 'caPem' | 'admin' | 'clientOf' | 'auditLog' | 'stop'>;
 type Start = (options: TestEngineOptions) => Promise<Server>;
@@ -111,9 +115,8 @@ export async function startWorld(options: TestEngineOptions = {}, start: Start =
 
 function actions(engine: Server) {
   const { admin } = engine;
-  const accounts = { session: '', question: '', slack: '', github: '' };
-  const functionClient = (name: keyof typeof accounts, manager = `tiny-${name}`) =>
-    engine.clientOf(accounts[name], manager);
+  const accounts = Object.fromEntries(ACCOUNTS.map((name) => [name, ''])) as Record<Account, string>;
+  const functionClient = (name: Account, manager = `tiny-${name}`) => engine.clientOf(accounts[name], manager);
   return {
     admin,
     functionClient,
@@ -121,10 +124,7 @@ function actions(engine: Server) {
     async install(folders: readonly string[]): Promise<void> {
       const manifests = folders.flatMap((folder) => readManifests(join(ROOT, folder)));
       await applyAll(admin, [...manifests, ...ROLES], { wait: setTimeout });
-      accounts.session = await tokenFor(admin, 'tiny-system/session');
-      accounts.question = await tokenFor(admin, 'tiny-system/question');
-      accounts.slack = await tokenFor(admin, 'tiny-system/slack');
-      accounts.github = await tokenFor(admin, 'tiny-system/github');
+      for (const name of ACCOUNTS) accounts[name] = await tokenFor(admin, `tiny-system/${name}`);
       if (folders.some((folder) => folder.startsWith('rbac/policies'))) await inForce(engine);
     },
     /** A project, prepared as anyone prepares one. */
@@ -152,7 +152,7 @@ function actions(engine: Server) {
     audit: () => readAudit(engine.auditLog),
     NAMESPACES,
     /** A claim, made by a function with headers that its own code would not send. */
-    async rawAs(name: keyof typeof accounts, identity: Header[], claim: KubeObject): Promise<unknown> {
+    async rawAs(name: Account, identity: Header[], claim: KubeObject): Promise<unknown> {
       const transport = makeTransport({ server: engine.url, ca: engine.caPem, userAgent: 'raw', now: Date.now });
       const headers: Header[] = [
         ['authorization', `Bearer ${accounts[name]}`],

@@ -1,0 +1,28 @@
+/** Keeps an event that no retry could deliver in ConfigMap `dead-letters`. */
+import { isConflict } from '../kube/errors.ts';
+import { type Client, CONFIG_MAPS } from '../kube/types.ts';
+import { type Buried, burying, DEAD_LETTERS } from './dead-letters.ts';
+
+const REF = { namespace: 'tiny-system', name: DEAD_LETTERS };
+/** How often it is tried where another letter comes in between. */
+const ATTEMPTS = 8;
+
+/** Whether it is an event. Throws a conflict where others kept coming in between. */
+export async function keep(client: Client, buried: Buried, now: () => Date): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await keepOnce(client, buried, now());
+    } catch (error) {
+      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function keepOnce(client: Client, buried: Buried, now: Date): Promise<boolean> {
+  const live = await client.get(CONFIG_MAPS, REF);
+  const data = burying(live?.data ?? {}, buried, now);
+  if (!data) return false;
+  const metadata = live && { resourceVersion: live.metadata.resourceVersion };
+  await client.patch(CONFIG_MAPS, REF, { type: 'merge', body: { ...(metadata && { metadata }), data } });
+  return true;
+}
