@@ -46,19 +46,36 @@ async function isKnown(own: OwnRepository, commit: string, tips: readonly string
   return false;
 }
 
+interface Standing {
+  head: string;
+  /** Commits that the bundle says it stands on. */
+  prerequisites: readonly string[];
+}
+
+/**
+ * The newest commit of the known branches that is part of the work, whatever the bundle says: to an older one, work that
+ * merges the branch and undoes what it has would look like a small change.
+ */
+async function sharedBy(own: OwnRepository, head: string, tips: readonly string[]): Promise<string | undefined> {
+  const shared = tips.map((tip) => git(['merge-base', head, tip], optionsOf(own)).catch(() => ''));
+  const found = (await Promise.all(shared)).map((commit) => commit.trim()).filter(Boolean);
+  if (found.length < 2) return found[0];
+  return (await git(['merge-base', '--independent', ...found], optionsOf(own))).split('\n')[0];
+}
+
 /** Where the work begins. Throws `GitError`. */
 export async function footingOf(
   own: OwnRepository,
-  prerequisites: readonly string[],
+  { head, prerequisites }: Standing,
   remote: RemoteState,
 ): Promise<Footing> {
   const tips = tipsOf(remote);
   const known: string[] = [];
   const foreign: string[] = [];
   for (const commit of prerequisites) ((await isKnown(own, commit, tips)) ? known : foreign).push(commit);
-  const [first] = known;
+  const shared = await sharedBy(own, head, tips);
+  if (foreign.length === 0 && shared !== undefined) return { base: shared, known: [...known, shared], foreign };
   const [tip = EMPTY_TREE] = tips;
-  if (foreign.length === 0 && first !== undefined) return { base: first, known, foreign };
   if (tip !== EMPTY_TREE && !(await hasCommit(own, tip))) await deepen(own, tip, 1);
   return { base: tip, known, foreign };
 }

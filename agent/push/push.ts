@@ -88,13 +88,13 @@ export function makePush({ identity, repository, credentials, path, temporary }:
     const remote = await readRemote(there, candidates, repository.ref);
     const received = await receiveBundle(join(identity.run, 'bundle.sock'), join(folder, 'incoming.pack'), signal);
     await takeIn(there, received);
-    const { head, prerequisites } = received;
+    const { head } = received;
     const target = await chooseTarget(there, { head, candidates, tips: remote.tips }, isOurs);
     if (!target)
       throw new PushRefusal(
         `the branches ${candidates.join(' and ')} of ${repository.url} have commits that are not this Session's; somebody has to rename or delete one of them`,
       );
-    const work = await describeWork(there, head, await footingOf(there, prerequisites, remote));
+    const work = await describeWork(there, head, await footingOf(there, received, remote));
     return { work, target, remote, isDone: target.replaces === head };
   };
   return {

@@ -384,6 +384,23 @@ describe('an agent that sets traps', () => {
     await listenAt(bundles, join(folder, 'run', BUNDLE_SOCKET));
   }
 
+  it('can not pass off what undoes the branch for a small change to an older commit of it', async () => {
+    run(work(), 'fetch', '--quiet', '--unshallow');
+    const parents = ['-p', seed.first, '-p', seed.head];
+    const by = ['-c', 'user.name=bot', '-c', 'user.email=bot@x'];
+    const merge = run(work(), ...by, 'commit-tree', '-m', 'Merge', ...parents, `${seed.first}^{tree}`);
+    run(work(), 'reset', '--quiet', '--hard', merge);
+    const bundle = join(folder, 'bundle');
+    run(work(), 'bundle', 'create', '--quiet', bundle, 'HEAD', `^${seed.first}`, `^${seed.head}`);
+    const [magic = '', ...rest] = readFileSync(bundle, 'latin1').split('\n');
+    const others = rest.filter((line) => !line.startsWith(`-${seed.first}`) && !line.startsWith(`-${seed.head}`));
+    await answering(Buffer.from([magic, `-${seed.first} `, `-${seed.head} `, ...others].join('\n'), 'latin1'));
+    await tools().push();
+    const [question] = api.questions();
+    expect(question?.spec.toolCall?.diff).toBe(`${run(work(), 'diff', '--no-renames', seed.head, merge)}\n`);
+    expect(question?.spec.toolCall?.diff).not.toBe('\n');
+  });
+
   it.each([
     ['nothing', Buffer.alloc(0), 'ends in its head'],
     ['another format', Buffer.from('# v3 git bundle\n@filter=blob:none\n\nPACK'), 'does not begin'],
