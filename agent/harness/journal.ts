@@ -3,6 +3,7 @@
  * is to be done next follows from these records and the Session alone (`next.ts`), whatever was killed in between.
  */
 import { z } from 'zod';
+import { money, toMillionths } from '../../lib/api/budget.ts';
 import { type JsonLines, openJsonLines } from '../json-lines.ts';
 import { budgetRecord, noteAnswer, noteUsage, nothingSaid, type Said, turnUsage } from './journal-budget.ts';
 import { nothingSpent, type Spent } from './usage.ts';
@@ -19,6 +20,8 @@ const record = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cloned'), branch: z.string(), base: z.string() }),
   /** The agent's own name of the conversation. */
   z.object({ type: z.literal('session'), id: z.string() }),
+  /** The conversation was taken over from another Session; `costs` is what its counters say that it has cost there. */
+  z.object({ type: z.literal('imported'), id: z.string(), costs: z.array(money) }),
   /** The agent did not start, for a reason that may pass. */
   z.object({ type: z.literal('unstarted'), why: z.string() }),
   /** A prompt is about to be sent, for the first time or again after a kill. */
@@ -82,6 +85,8 @@ export interface Progress {
   agentSession?: string;
   /** Whether a turn has ended in that conversation: only then do agents reliably find it again. */
   sessionKept: boolean;
+  /** Whether there was work on it before this Session's first turn. */
+  imported: boolean;
   open?: OpenTurn;
   /** The starts of the agent that came to nothing since the last one that went well, and why the last of them did. */
   unstarted?: { tries: number; why: string };
@@ -103,6 +108,7 @@ export interface Progress {
 
 const nothing = (): Progress => ({
   sessionKept: false,
+  imported: false,
   prompted: false,
   messages: 0,
   turns: 0,
@@ -121,6 +127,10 @@ const HANDLERS: Handlers = {
   session: (progress, { id }) => {
     Object.assign(progress, { agentSession: id, sessionKept: false });
     progress.spent.readings.clear();
+  },
+  imported: (progress, { id, costs }) => {
+    Object.assign(progress, { agentSession: id, sessionKept: true, imported: true });
+    progress.spent.readings = new Map(costs.map(({ amount, currency }) => [currency, toMillionths(amount)]));
   },
   unstarted: (progress, { why }) => {
     progress.unstarted = { tries: (progress.unstarted?.tries ?? 0) + 1, why };

@@ -50,8 +50,8 @@ export interface Handover {
   conversation: 'new' | 'loaded';
   /** Whether the agent's own record of the conversation holds `text`. */
   heard: boolean;
-  /** How many turns have ended. */
-  turns: number;
+  /** Whether no turn has ended, here or in a Session that this one goes on from. */
+  isFirst: boolean;
   /** What happened while the agent was away, a line each. */
   news: readonly string[];
 }
@@ -63,12 +63,12 @@ const withNews = (words: string, news: readonly string[]): string =>
   news.length ? [words, NEWS, ...news].join('\n') : words;
 
 /** What is sent, as the text blocks of one prompt. The agent's task is always the last block. */
-export function promptBlocks({ task, from, text, resumed, conversation, heard, turns, news }: Handover): string[] {
+export function promptBlocks({ task, from, text, resumed, conversation, heard, isFirst, news }: Handover): string[] {
   if (conversation === 'loaded') {
     if (!resumed) return [text];
     return heard ? [withNews(CONTINUE, news)] : [withNews(RESUMED, news), text];
   }
-  if (!resumed && turns === 0) return [text];
+  if (!resumed && isFirst) return [text];
   const forgotten = withNews(FORGOTTEN, news);
   return from === 'prompt' ? [forgotten, text] : [forgotten, task, MESSAGE, text];
 }

@@ -87,7 +87,7 @@ interface Handing {
 function blocksFor(turn: Turn, { conversation, options, live, news }: Handing): string[] {
   const { task, journal } = options;
   const text = turn.from === 'prompt' ? task : (live.session?.spec.messages?.[turn.from]?.text ?? '');
-  const { turns } = progressOf(journal.records);
+  const { turns, imported } = progressOf(journal.records);
   const running = live.conversation === conversation && spoken.has(conversation);
   spoken.add(conversation);
   return promptBlocks({
@@ -97,7 +97,7 @@ function blocksFor(turn: Turn, { conversation, options, live, news }: Handing): 
     resumed: turn.do === 'resume',
     conversation: conversation.loaded || running ? 'loaded' : 'new',
     heard: hasHeard(conversation.heard(), text),
-    turns,
+    isFirst: turns === 0 && !imported,
     news,
   });
 }

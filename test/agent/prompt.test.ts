@@ -22,13 +22,13 @@ const base: Handover = {
   resumed: false,
   conversation: 'new',
   heard: false,
-  turns: 0,
+  isFirst: true,
   news: [],
 };
 
 const cases: [name: string, handover: Partial<Handover>, blocks: string[]][] = [
   ['the first time', {}, ['task']],
-  ['a message to a running agent', { from: 0, text: 'more', conversation: 'loaded', turns: 1 }, ['more']],
+  ['a message to a running agent', { from: 0, text: 'more', conversation: 'loaded', isFirst: false }, ['more']],
   ['killed in the turn, the agent has it', { resumed: true, conversation: 'loaded', heard: true }, [CONTINUE]],
   ['killed before the agent had it', { resumed: true, conversation: 'loaded' }, [RESUMED, 'task']],
   [
@@ -42,10 +42,10 @@ const cases: [name: string, handover: Partial<Handover>, blocks: string[]][] = [
     [`${FORGOTTEN}\nMeanwhile this has happened:\na`, 'task'],
   ],
   ['killed, and the agent forgot', { resumed: true }, [FORGOTTEN, 'task']],
-  ['a message to one that forgot', { from: 0, text: 'more', turns: 1 }, [FORGOTTEN, 'task', MESSAGE, 'more']],
+  ['a message to one that forgot', { from: 0, text: 'more', isFirst: false }, [FORGOTTEN, 'task', MESSAGE, 'more']],
   [
     'a message resumed with one that forgot',
-    { from: 0, text: 'more', resumed: true, turns: 1 },
+    { from: 0, text: 'more', resumed: true, isFirst: false },
     [FORGOTTEN, 'task', MESSAGE, 'more'],
   ],
 ];

@@ -17,8 +17,10 @@ import { dirname, join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { overBudget } from '../../../agent/harness/budget.ts';
 import { openJournal, progressOf } from '../../../agent/harness/journal.ts';
 import { next } from '../../../agent/harness/next.ts';
+import { usageOf } from '../../../agent/harness/usage.ts';
 import { printArchive, tarOf } from '../../../agent/reader/archive.ts';
 import { copySession } from '../../../agent/reader/copy.ts';
 import { loadArchive } from '../../../agent/reader/load.ts';
@@ -42,6 +44,8 @@ function put(volume: string, path: string, text: string): void {
   writeFileSync(join(volume, path), text);
 }
 
+const usd = (amount: string) => ({ amount, currency: 'USD' });
+
 const note = (seq: number) => JSON.stringify({ v: 1, seq, at: '2026-11-30T12:00:00Z', type: 'note', text: `n ${seq}` });
 
 /** The volume of a Session that has had a turn. */
@@ -60,7 +64,7 @@ function volume(): string {
   const journal = openJournal(join(made, 'state/u1/journal.jsonl'));
   journal.append({ type: 'session', id: 'c1' });
   journal.append({ type: 'prompt', turn: 1, from: 'prompt' });
-  journal.append({ type: 'ended', turn: 1, at: 1, stopReason: 'end_turn', summary: 'all done' });
+  journal.append({ type: 'ended', turn: 1, at: 1, stopReason: 'end_turn', summary: 'all done', cost: usd('4') });
   journal.append({ type: 'finished', reason: 'Completed', message: 'done' });
   put(made, 'state/u1/lock', 'x');
   put(made, 'state/u1/transcript/0000000001.jsonl', `${note(1)}\n${note(2)}\n{"v":1,"se\0\0`);
@@ -114,9 +118,17 @@ function goesOn(to: string) {
   expect(there(join(to, 'home')).filter((path) => lstatSync(join(to, 'home', path)).isFile())).toEqual([
     '.rehearsal/c1.json',
   ]);
-  const progress = progressOf(openJournal(join(to, 'state/u2/journal.jsonl')).records);
+  const { records } = openJournal(join(to, 'state/u2/journal.jsonl'));
+  const progress = progressOf(records);
   expect(progress).toMatchObject({ agentSession: 'c1', sessionKept: true, prompted: false });
   expect(progress.finished).toBeUndefined();
+  expect(progress.turns).toBe(0);
+  expect(
+    overBudget({ cost: usd('1') }, progress, progress.budget.raised),
+    'asked about a use that is none',
+  ).toBeUndefined();
+  const first = { type: 'ended', turn: 1, at: 1, stopReason: 'end_turn', summary: '', cost: usd('4.5') } as const;
+  expect(usageOf(progressOf([...records, first]).spent, 1).cost).toEqual(usd('0.5'));
   const entries = readdirSync(join(to, 'state/u2/transcript'))
     .sort()
     .flatMap((name) => readFileSync(join(to, 'state/u2/transcript', name), 'utf8').split('\n'))
@@ -174,9 +186,10 @@ describe('a Session that goes on from another', () => {
   it('says its prompt into the conversation, once', async () => {
     const to = folder();
     await load(archive(volume()), to);
-    const progress = progressOf(openJournal(join(to, 'state/u2/journal.jsonl')).records);
+    const { records } = openJournal(join(to, 'state/u2/journal.jsonl'));
+    const progress = progressOf(records);
     const view = { now: 10, hasRepository: false, messages: 0, read: 0, finishAfterMs: 0, deadlineAt: undefined };
-    expect(next(progress, view as never)).toEqual({ do: 'prompt', turn: 2, from: 'prompt' });
+    expect(next(progress, view as never)).toEqual({ do: 'prompt', turn: 1, from: 'prompt' });
   });
 
   it('is not put over one that has begun', async () => {
