@@ -1,7 +1,8 @@
 /** Prints a Session's transcript from its volume: whole entries only, whatever a kill or a power cut has left there. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, fstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEntry } from '../../lib/api/transcript.ts';
+import { openFile } from './archive.ts';
 import type { Place, Printer } from './printer.ts';
 
 /** Where it lies on the volume. */
@@ -22,8 +23,19 @@ export function transcriptFiles(place: Place): string[] {
 
 export async function printTranscript(place: Place, printer: Printer): Promise<void> {
   for (const file of transcriptFiles(place)) {
-    for (const line of readFileSync(file, 'utf8').replaceAll('\0', '').split('\n')) {
+    for (const line of textOf(file).replaceAll('\0', '').split('\n')) {
       if (parseEntry(line)) await printer.line(line.trim());
     }
+  }
+}
+
+/** Of a file, and of nothing else that the agent may have put in its place: a link, or what never ends. */
+function textOf(file: string): string {
+  const handle = openFile(file);
+  if (handle === undefined) return '';
+  try {
+    return fstatSync(handle).isFile() ? readFileSync(handle, 'utf8') : '';
+  } finally {
+    closeSync(handle);
   }
 }

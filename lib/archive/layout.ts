@@ -24,7 +24,11 @@ export const MOST_ENTRIES = 1_000_000;
 export const manifest = z.object({
   format: z.literal('tiny.dev/session-archive'),
   version: z.literal(1),
-  session: z.object({ name: z.string().max(253), uid: z.string().max(64) }),
+  // Both are printed.
+  session: z.object({
+    name: z.string().regex(/^[a-z0-9][-a-z0-9.]{0,252}$/),
+    uid: z.string().regex(/^[0-9a-zA-Z-]{1,64}$/),
+  }),
   /** RFC 3339. */
   at: z.string().max(64),
   /** What a Session that goes on from it takes over where it is not told otherwise. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -156,6 +157,16 @@ describe('what a reader prints', () => {
     expect(await printed((printer) => printTranscript({ volume: from, uid: 'u1' }, printer))).toHaveLength(1);
   });
 
+  it('is nothing that an agent has put in the place of a transcript', async () => {
+    const from = volume();
+    put(from, 'tools/u1/pushed.jsonl', `${note(3)}\n`);
+    const place = join(from, 'state/u1/transcript');
+    symlinkSync('../../../tools/u1/pushed.jsonl', join(place, '0000000003.jsonl'));
+    execFileSync('mkfifo', [join(place, '0000000004.jsonl')]);
+    const lines = await printed((printer) => printTranscript({ volume: from, uid: 'u1' }, printer));
+    expect(lines.slice(0, -1)).toEqual([note(1), note(2)]);
+  });
+
   it('is an archive as lines of base64, none longer than a runtime keeps whole', async () => {
     const from = volume();
     put(
@@ -171,6 +182,12 @@ describe('what a reader prints', () => {
 });
 
 describe('a Session that goes on from another', () => {
+  it.each(['old\u001b[2Jevil', 'old\u202e', ''])('is told of no name that is none: %j', async (name) => {
+    const told = { ...manifest, session: { name, uid: 'u1' } };
+    const bytes = gzipSync(file(MANIFEST, JSON.stringify(told)));
+    await expect(load(bytes, folder())).rejects.toThrow('is not what tiny writes');
+  });
+
   it('has clone, home and conversation from an archive, and nothing that proves who somebody is', async () => {
     const to = folder();
     await load(archive(volume()), to);
