@@ -1,7 +1,12 @@
-/** Finds the kinds that were named for `--apply-kinds` in the cluster; what names none, or may never be one, is refused. */
+/**
+ * Finds the kinds that were named for `--apply-kinds` in the cluster; what names none, or may never be one, is refused. As
+ * with named people, what an earlier installation allowed and this one does not name is allowed no more.
+ */
 import type { KubeObject } from '../../lib/api/meta.ts';
+import { resourceTypeOf } from '../../lib/install/apply.ts';
 import { makeApplyKinds } from '../../lib/install/apply-kinds.ts';
 import { discover } from '../../lib/kube/discover.ts';
+import { isForbidden } from '../../lib/kube/errors.ts';
 import type { Client, ResourceType } from '../../lib/kube/types.ts';
 import { Failure, UsageError } from '../failure.ts';
 import { safeLine } from '../output/safe.ts';
@@ -35,9 +40,19 @@ async function find(client: Client, name: string): Promise<ResourceType> {
   );
 }
 
-/** The role that allows these kinds; none where none is named. */
+/** Whether kinds are allowed now. Whoever may not look will not be let write either, and is told so. */
+async function isAllowing(client: Client): Promise<boolean> {
+  const role = makeApplyKinds([]);
+  const live = await client.get(resourceTypeOf(role), role.metadata).catch((error: unknown) => {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  });
+  return live !== undefined;
+}
+
+/** The role that allows these kinds, and no others; none where none is named, nor was. */
 export async function applyKinds(client: Client, names: readonly string[] = []): Promise<KubeObject[]> {
   const types: ResourceType[] = [];
   for (const name of names) types.push(await find(client, name));
-  return types.length ? [makeApplyKinds(types)] : [];
+  return types.length || (await isAllowing(client)) ? [makeApplyKinds(types)] : [];
 }
