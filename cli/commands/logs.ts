@@ -4,10 +4,11 @@ import type { Stored } from '../../lib/api/meta.ts';
 import type { Session } from '../../lib/api/session.ts';
 import { SESSIONS } from '../../lib/kube/types.ts';
 import type { App } from '../app.ts';
+import { watchQuestions } from '../attach/questions.ts';
 import type { Define } from '../define.ts';
 import { UsageError } from '../failure.ts';
 import { safeLog } from '../output/safe.ts';
-import { printOpenQuestions } from '../question/open.ts';
+import { printOpenQuestions, printQuestion } from '../question/open.ts';
 import { find } from '../session/find.ts';
 import { readLog } from '../session/log.ts';
 import { follow } from '../transcript/follow.ts';
@@ -74,11 +75,34 @@ async function logs(app: App, given: string, options: Options): Promise<void> {
   const print = (item: Item) => isNewEnough(item) && printer.print(item);
   try {
     await printNow(app, session, { options, tail, seen, print });
-    if (options.follow) for await (const item of follow(app, session, { seen, untilFinished: true })) print(item);
+    if (options.follow) await printOn(app, session, { seen, print, raw });
   } finally {
     printer.end();
   }
   if (!options.follow && !raw) await printOpenQuestions(app, session);
+}
+
+/** What comes, and beside the transcript each Question that opens, whole: of what the tools ask, it holds nothing. */
+async function printOn(
+  app: App,
+  session: Stored<Session>,
+  { seen, print, raw }: Pick<Now, 'seen' | 'print'> & { raw: boolean },
+): Promise<void> {
+  const over = new AbortController();
+  const besides = Object.assign(Object.create(app) as App, { signal: AbortSignal.any([app.signal, over.signal]) });
+  if (!raw) tellQuestions(besides, session.metadata.name);
+  try {
+    for await (const item of follow(app, session, { seen, untilFinished: true })) print(item);
+  } finally {
+    over.abort();
+  }
+}
+
+function tellQuestions(app: App, name: string): void {
+  const waiting = watchQuestions(app, name, () => {
+    const question = waiting.first();
+    if (question) printQuestion(app, question);
+  });
 }
 
 interface Now {

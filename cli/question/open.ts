@@ -21,9 +21,14 @@ export async function openQuestions(app: App, { metadata }: Stored<Session>): Pr
   );
 }
 
-/** Tells them on stderr. */
-export async function printOpenQuestions(app: App, session: Stored<Session>): Promise<void> {
+/** Tells one on stderr, whole. */
+export function printQuestion(app: App, question: Stored<Question>): void {
   const { style, program } = app;
   const telling = { now: app.now(), style, program, ...terminal(app.io.stderr) };
-  for (const question of await openQuestions(app, session)) app.note(describeQuestion(question, telling).trimEnd());
+  app.note(describeQuestion(question, telling).trimEnd());
+}
+
+/** Tells them on stderr. */
+export async function printOpenQuestions(app: App, session: Stored<Session>): Promise<void> {
+  for (const question of await openQuestions(app, session)) printQuestion(app, question);
 }

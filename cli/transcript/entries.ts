@@ -1,14 +1,10 @@
 /** What each entry but words and calls looks like, as whole lines. Pure. */
 import type { Entry, TranscriptUsage } from '../../lib/api/transcript.ts';
 import { safeLine } from '../output/safe.ts';
-import { pad, truncate, width } from '../output/width.ts';
+import { truncate } from '../output/width.ts';
 import { MARK, marked, plural, sizeOf, type Telling } from './marks.ts';
 
 type Of<T extends Entry['type']> = Extract<Entry, { type: T }>;
-
-/** As `reference` of a Question's object: the first of its uid sees to it that no other Question is answered. */
-const SHOWN_UID = 8;
-const MAX_OPTION = 40;
 
 const when = (at: string): string => safeLine(at).slice(0, 16).replace('T', ' ');
 
@@ -34,23 +30,11 @@ function plan({ steps }: Of<'plan'>, { full }: Telling): string[] {
   return full ? [line, ...steps.map(({ text, status }) => `${MARK.agent}${STEP[status]} ${safeLine(text)}`)] : [line];
 }
 
-function asked({ question, uid, kind, text, options }: Of<'asked'>, telling: Telling): string[] {
-  const { style, program } = telling;
-  const name = safeLine(question) + (uid ? `@${safeLine(uid).slice(0, SHOWN_UID)}` : '');
-  const commands = options.map(({ id }) => `${program} answer ${name} ${safeLine(id)}`);
-  const columns = Math.max(0, ...commands.map(width));
-  const listed = options.map(({ effect, text: words }, index) =>
-    [pad(commands[index] ?? '', columns), effect && `[${safeLine(effect)}]`, truncate(safeLine(words), MAX_OPTION)]
-      .filter(Boolean)
-      .join('  '),
-  );
-  const ways = listed.length ? listed : [`${program} answer ${name} TEXT`];
-  return [
-    style.yellow(`${MARK.question}the agent asks (${safeLine(kind)}), and waits:`),
-    ...marked(text, MARK.agent, telling),
-    ...ways.map((line) => MARK.question + line),
-  ];
-}
+/** How it is answered is told of those alone that are open, beside the transcript. */
+const asked = ({ question, kind, text }: Of<'asked'>, telling: Telling): string[] => [
+  telling.style.yellow(`${MARK.question}the agent asks (${safeLine(kind)}, ${safeLine(question)}), and waits:`),
+  ...marked(text, MARK.agent, telling),
+];
 
 const decided = ({ question, allowed, always }: Of<'decided'>): string[] => [
   `${MARK.question}${question ? `${safeLine(question)}: ` : ''}${allowed ? 'allowed' : 'not allowed'}${always ? ', from now on' : ''}`,

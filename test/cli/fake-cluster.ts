@@ -178,7 +178,7 @@ export function makeFake(now: () => Date): Fake {
     remove: (type, ref) => {
       const object = objects.get(key(type, ref));
       objects.delete(key(type, ref));
-      for (const [listener] of listeners) if (object) listener({ type: 'DELETED', object });
+      for (const [listener, of] of listeners) if (object && of === type) listener({ type: 'DELETED', object });
     },
     read: <T extends KubeObject>(type: ResourceType<T>, ref: Ref) =>
       structuredClone(objects.get(key(type, ref))) as Stored<T> | undefined,

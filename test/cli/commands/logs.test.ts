@@ -292,6 +292,28 @@ describe('tiny logs -f', () => {
     expect((await tiny(['logs', 'a', '-f'])).out).toBe('- entry 1\n- entry 2\n= Completed: done\n');
   });
 
+  it('tells a Question when it opens, also one of which the transcript knows nothing, and who answered it', async () => {
+    const { tiny, fake } = world({}, pod('a-1', { running: {} }));
+    const opened = question('a-q1', { session: 'a', kind: 'Ask', text: 'Which colour?' });
+    fake.put(QUESTIONS, question('b-q1', { session: 'b' }));
+    const wait = () => new Promise((resolve) => setImmediate(resolve));
+    fake.logAt = async function* () {
+      fake.put(QUESTIONS, opened);
+      yield lines(note(1));
+      await wait();
+      const answer = { option: 'allow', by: { username: 'bob' } };
+      fake.put(QUESTIONS, { ...opened, spec: { ...opened.spec, answer } } as never);
+      await wait();
+      fake.remove(PODS, { namespace: 'demo', name: 'a-1' });
+      fake.put(SESSIONS, session('a', { status: over }));
+      yield lines(entry(2, { type: 'finished', reason: 'Completed', message: 'done' }));
+    };
+    const { out, err } = await tiny(['logs', 'a', '-f']);
+    expect(out).toBe('- entry 1\n= Completed: done\n');
+    expect(err).toMatch(/> Which colour\?\n.*tiny answer a-q1@\S+ .*\n? a-q1: bob answered allow/s);
+    expect(err).not.toContain('b-q1');
+  });
+
   it('of a finished Session tells what was, and ends', async () => {
     const { tiny, fake } = world(over);
     fake.log = printed(note(1), entry(2, { type: 'finished', reason: 'Completed', message: 'done' }));

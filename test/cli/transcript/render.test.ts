@@ -87,10 +87,8 @@ describe('a transcript on a terminal', () => {
   | @@ -1,1 +1,1 @@
   | -old
   | +new
-? the agent asks (Permit), and waits:
+? the agent asks (Permit, refactor-0123456789), and waits:
   May the agent do this? edit: src/a.ts
-? tiny answer refactor-0123456789@1a2b3c4d allow  [Allow]  Yes
-? tiny answer refactor-0123456789@1a2b3c4d deny   [Deny]  No
 ? refactor-0123456789: allowed
 * Edit src/a.ts … ok
 * execute: make
