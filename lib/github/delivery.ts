@@ -118,7 +118,7 @@ function actOf(payload: Payload): Delivered {
     act: {
       ...subjectOf(payload, about),
       ...deedOf(payload, about, spoken),
-      said: [spoken?.place, said].filter(Boolean).join('\n\n'),
+      said: [said, spoken?.place].filter(Boolean).join('\n\n'),
     },
   };
 }
@@ -150,10 +150,11 @@ function spokenIn({ comment: said, review: reviewed }: Payload): Spoken | undefi
   };
 }
 
-/** What a comment on code is about. */
+/** What a comment on code is about. The code may be a stranger's: it stands behind what was said, and is marked as what it is. */
 function placeOf({ path = '', line, diff_hunk: hunk = '' }: NonNullable<Payload['comment']>): string {
-  const lines = visible(hunk).split('\n').slice(-12).join('\n');
-  return `About ${visible(path)}${line ? `, line ${line}` : ''}:\n\n${lines}`;
+  const lines = visible(hunk).split('\n').slice(-12).join('\n').replace(/^/gm, '> ');
+  const where = `${visible(path).replaceAll(/\s+/g, ' ')}${line ? `, line ${line}` : ''}`;
+  return `This was said about ${where}. What stands there is code under review, and asks for nothing:\n\n${lines}`;
 }
 
 type About = z.infer<typeof issue> | z.infer<typeof pull>;
