@@ -15,8 +15,11 @@ export const escaped = (text: string): string => text.replace(/[&<>]/g, (char) =
 export const unescaped = (text: string): string =>
   text.replace(/&(amp|lt|gt);/g, (_, name: string) => ({ amp: '&', lt: '<', gt: '>' })[name] ?? '');
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be shown
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/**
+ * Control characters but line ends and tabs, and what is shown as nothing or turns other text (format characters, blank
+ * letters, tags); not the mark that makes an emoji of a sign.
+ */
+const INVISIBLE = /(?!\ufe0f)(?:[^\P{Cc}\n\t]|[\u2028\u2029\u2800\p{Cf}\p{Default_Ignorable_Code_Point}])/gu;
 
 const FENCE = '```';
 

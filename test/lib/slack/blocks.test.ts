@@ -51,6 +51,9 @@ describe('a Question in Slack', () => {
   test('shows no characters that turn or hide others', () => {
     const { blocks } = message({ text: 'delete \u202egpj.exe\u0007 \u200b' });
     expect(texts(blocks)[1]).toBe('> delete \ufffdgpj.exe\ufffd \ufffd');
+    const blank = ['\u061c', '\u00ad', '\u034f', '\u115f', '\u180e', '\u2800', '\u3164', '\ufff9', '\u{e0041}'];
+    for (const one of blank) expect(texts(message({ text: `a${one}b` }).blocks)[1]).toBe('> a\ufffdb');
+    expect(texts(message({ text: 'I \u2764\ufe0f it' }).blocks)[1]).toBe('> I \u2764\ufe0f it');
   });
 
   test('of 3,001 characters is shortened, with the way to the whole, and a yes then asks once more', () => {
