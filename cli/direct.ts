@@ -49,12 +49,13 @@ function checked(outcome: Outcome, what: string, { kept }: Acting): void {
 
 /** How Sessions are reconciled on this cluster: with images from where its installation has them. */
 export async function sessionsHere(app: App, { client }: Connection): Promise<Reconciler<Session>> {
-  const [{ withImagesFrom }, { sessions }, registry] = await Promise.all([
+  const [{ withImagesFrom }, { sessionsWithin }, registry] = await Promise.all([
     import('../lib/session/images.ts'),
     import('../lib/session/plan.ts'),
     app.env.registry ?? installedRegistry(client),
   ]);
-  return withImagesFrom(registry, sessions);
+  // The person is here: how old their stamp is does not matter.
+  return withImagesFrom(registry, sessionsWithin(undefined));
 }
 
 /** Does for the Session what its function would do. Another person's Session is left to that person. */
@@ -80,12 +81,16 @@ export async function settleSession(app: App, ref: Ref): Promise<void> {
 export async function settleQuestion(app: App, ref: Ref): Promise<void> {
   const cluster = await app.cluster();
   if (await hasEventing(cluster.client)) return;
-  const [{ reconcile }, { questions }] = await Promise.all([
+  const [{ reconcile }, { questionsWithin }] = await Promise.all([
     import('../lib/reconcile.ts'),
     import('../lib/question/plan.ts'),
   ]);
   const acting = makeOptions(app, cluster, await whoAmI(cluster.client));
-  checked(await reconcile(questions, ref, acting.options), `The answer to Question "${ref.name}"`, acting);
+  checked(
+    await reconcile(questionsWithin(undefined), ref, acting.options),
+    `The answer to Question "${ref.name}"`,
+    acting,
+  );
   const question = await cluster.client.get(QUESTIONS, ref);
   const concerned = [question?.status?.child, question?.spec.session].filter((name) => name !== undefined);
   for (const name of concerned) await settleSession(app, { ...ref, name });

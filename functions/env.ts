@@ -1,5 +1,6 @@
 /** The environment of a function, read once. The only place that reads `process.env` for functions. */
 import * as z from 'zod/mini';
+import { DEFAULT_MAX_AGE, MAX_AGE } from '../lib/session/stamp-age.ts';
 
 const port = z.pipe(
   z.string().check(z.regex(/^[0-9]{1,5}$/)),
@@ -21,6 +22,8 @@ const schema = z.object({
   TINY_CREDENTIALS: z._default(z.string(), '/var/run/secrets/tiny'),
   /** Where the images of Sessions' pods are, `HOST[/PATH]`; `tiny install --registry` says it. */
   TINY_REGISTRY: z.optional(z.string().check(z.minLength(1))),
+  /** How old a stamp may be for which functions act, where a project's settings say nothing: whole hours. */
+  TINY_MAX_AGE: z._default(z.string().check(z.regex(MAX_AGE)), DEFAULT_MAX_AGE),
   /** Of function `sweep`: where the functions are that it hands things to. */
   TINY_SESSION_URL: z.optional(z.string().check(z.minLength(1))),
   TINY_QUESTION_URL: z.optional(z.string().check(z.minLength(1))),

@@ -3,11 +3,11 @@ import { notify } from '../lib/channel/notify.ts';
 import { post } from '../lib/channel/post.ts';
 import { webhookChannel } from '../lib/channel/webhook.ts';
 import type { Client } from '../lib/kube/types.ts';
-import { questions } from '../lib/question/plan.ts';
+import { questionsWithin } from '../lib/question/plan.ts';
 import { withdraw } from '../lib/question/withdraw.ts';
 import { slackApi } from '../lib/slack/api.ts';
 import { slackChannel } from '../lib/slack/channel.ts';
-import type { Environment } from './env.ts';
+import { type Environment, environment } from './env.ts';
 import { mounted } from './files.ts';
 import { clientOf, run } from './main.ts';
 import { waking } from './waking.ts';
@@ -36,4 +36,4 @@ function besides(env: Environment, client: Client) {
   };
 }
 
-run('question', questions, besides);
+run('question', questionsWithin(environment().TINY_MAX_AGE), besides);

@@ -1,8 +1,8 @@
 /** Function `sweep`: woken by a schedule; finds what events missed and hands it to the function whose it is. */
 import { randomUUID } from 'node:crypto';
-import { questions } from '../lib/question/plan.ts';
+import { questionsWithin } from '../lib/question/plan.ts';
 import { withImagesFrom } from '../lib/session/images.ts';
-import { sessions } from '../lib/session/plan.ts';
+import { sessionsWithin } from '../lib/session/plan.ts';
 import { hint } from '../lib/sweep/hint.ts';
 import { sweep } from '../lib/sweep/pass.ts';
 import { type Answered, type Called, type Edge, runHook } from './hook.ts';
@@ -34,8 +34,8 @@ async function pass({ client, env, log }: Edge): Promise<Answered> {
   const began = performance.now();
   const tally = await sweep({
     client,
-    sessions: withImagesFrom(env.TINY_REGISTRY, sessions),
-    questions,
+    sessions: withImagesFrom(env.TINY_REGISTRY, sessionsWithin(env.TINY_MAX_AGE)),
+    questions: questionsWithin(env.TINY_MAX_AGE),
     now: () => new Date(),
     hint: (subject) => hint(subject, { urls, fetch, id: randomUUID, signal }),
     most: MOST,

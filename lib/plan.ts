@@ -80,6 +80,8 @@ export interface Plan {
   remove: Remove[];
   /** Done last. */
   apply?: Applying;
+  /** What is left undone unless it is missing, which a plan can't see: then it is told so. */
+  withheld?: { ensure: Ensure[]; refusal: Refusal };
   /** What can't be done at all, decided before anything is tried. */
   refusal?: Refusal;
   /** What is told when all of it was done. */

@@ -3,6 +3,7 @@
  * only checks the stamp and expects the client to fill it in (design, section 6); elsewhere the server's wins.
  */
 import type { Command } from 'commander';
+import { toTimestamp } from '../../lib/api/conditions.ts';
 import type { Person, Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
 import type { Session } from '../../lib/api/session.ts';
@@ -25,6 +26,9 @@ const ATTEMPTS = 5;
 
 const stamp = (person: Person | undefined): Operations =>
   person ? [{ op: 'add', path: '/spec/requester', value: person }] : [];
+
+/** Whoever changes it says by that that it is to go on in their name. */
+const touch = (now: Date): Operations => [{ op: 'add', path: '/spec/touched', value: toTimestamp(now) }];
 
 /** Fails with a conflict where the Session is no longer the one that was read. */
 const unchanged = ({ metadata: { resourceVersion } }: Stored<Session>): Operations => [
@@ -63,7 +67,7 @@ export async function changeSession(
     if (typeof operations === 'string') return operations;
     const me = await whoAmI(client);
     await checkOwner(session, me);
-    const body = [...unchanged(session), ...operations, ...stamp(me)];
+    const body = [...unchanged(session), ...operations, ...touch(app.now()), ...stamp(me)];
     const ref = { namespace, name: session.metadata.name };
     const changed = await client.patch(SESSIONS, ref, { type: 'json', body }).catch(unlessConflict);
     if (changed) return changed;

@@ -83,7 +83,7 @@ async function tellOnce(asPerson: Client, asked: AskedSession, act: Act): Promis
     if (!live) return refused(`Session "${name}" came and went`);
     const settled = settledAlready(live, asked, act);
     if (settled) return settled;
-    const message = { id: `github-${act.key}`, text: messageOf(act) };
+    const message = { id: `github-${act.key}`, text: messageOf(act), at: act.at };
     return { kind: 'told', session: await asPerson.patch(SESSIONS, { name, namespace }, append(live, message, asked)) };
   } catch (error) {
     if (isConflict(error)) return undefined;
@@ -108,14 +108,22 @@ function settledAlready(live: Stored<Session>, asked: AskedSession, act: Act): O
   return undefined;
 }
 
+interface Message {
+  id: string;
+  text: string;
+  /** When it was said: a delivery may come days later, and renews nothing by that. */
+  at: string;
+}
+
 /** Under the condition that the Session is still as it was read. */
-function append({ metadata, spec }: Stored<Session>, message: { id: string; text: string }, asked: AskedSession) {
+function append({ metadata, spec }: Stored<Session>, { at, ...message }: Message, asked: AskedSession) {
   const set = (path: string, value: unknown) => ({ op: 'add' as const, path, value });
   return {
     type: 'json' as const,
     body: [
       { op: 'replace' as const, path: '/metadata/resourceVersion', value: metadata.resourceVersion },
       set('/spec/messages', [...(spec.messages ?? []), message]),
+      ...(Date.parse(at) > Date.parse(spec.touched ?? '1970-01-01') ? [set('/spec/touched', at)] : []),
       set('/spec/requester', asked.spec.requester),
     ],
   };

@@ -9,23 +9,37 @@ import type { Question } from '../api/question.ts';
 import type { Session } from '../api/session.ts';
 import { mastersHint, notAPerson } from '../identity/person.ts';
 import { QUESTIONS, SESSIONS } from '../kube/types.ts';
-import { type Ensure, NOTHING, type Plan, type Reconciler, type Refusal, type Report } from '../plan.ts';
+import { type Ensure, NOTHING, type Plan, type Reading, type Reconciler, type Refusal, type Report } from '../plan.ts';
+import { DEFAULT_MAX_AGE } from '../session/stamp-age.ts';
 import { wake } from '../session/wake.ts';
 import { named } from './apply-manifest.ts';
 import { type Decision, decide } from './decision.ts';
 import { isChild, makeChild } from './make-child.ts';
+import { unlessTooOld } from './old-answer.ts';
 import { CONDITION, DEED_MESSAGE, type Deed } from './status.ts';
 
-export function planQuestion(question: Stored<Question>, now: Date): Plan {
+/** `maxAge`: how old an answer may be where the project's settings say nothing; absent: as old as it likes. */
+export function planQuestion(question: Stored<Question>, now: Date, maxAge?: string): Plan {
   if (question.metadata.deletionTimestamp || findCondition(question, CONDITION.acted)) return NOTHING;
   const decision = decide(question, now);
-  return decision.state === 'open' ? NOTHING : { ...decided(question, decision, now), tidings: tidings(question, now) };
+  if (decision.state === 'open') return NOTHING;
+  const act = decision.state === 'answered' && decision.allowed ? ACTS[question.spec.kind] : undefined;
+  if (!act) return heard(question, decided(question, decision, now), now);
+  const plan = act(question, decision.state === 'answered' ? decision.by : undefined, now);
+  return heard(question, unlessTooOld(question, plan, { now, maxAge }), now);
 }
 
 function decided(question: Stored<Question>, decision: Exclude<Decision, { state: 'open' }>, now: Date): Plan {
-  if (decision.state === 'expired') return { ...NOTHING, refusal: expired(question) };
-  const act = decision.allowed ? ACTS[question.spec.kind] : undefined;
-  return act ? act(question, decision.by, now) : tell(question, decision, now);
+  return decision.state === 'expired' ? { ...NOTHING, refusal: expired(question) } : tell(question, decision, now);
+}
+
+/** The plan, of which the Session that asked hears, whatever is read before. */
+function heard(question: Stored<Question>, { reading, ...plan }: Plan, now: Date): Plan {
+  const later = reading && {
+    ...reading,
+    plan: (...found: Parameters<Reading['plan']>) => heard(question, reading.plan(...found), now),
+  };
+  return { ...plan, ...(later && { reading: later }), tidings: tidings(question, now) };
 }
 
 /** The Session that asked may sleep until there is an answer. */
@@ -109,5 +123,13 @@ function refused(question: Stored<Question>, { reason, message }: Refusal, now: 
   return told.conditions.every((condition) => alreadySays(question, condition)) ? undefined : told;
 }
 
+/** Reconciles Questions whose answer is no older than `maxAge`, or than their project's settings say; absent: of whatever age. */
+export const questionsWithin = (maxAge: string | undefined): Reconciler<Question> => ({
+  type: QUESTIONS,
+  final: true,
+  plan: (question, now) => planQuestion(question, now, maxAge),
+  refused,
+});
+
 /** Reconciles Questions. */
-export const questions: Reconciler<Question> = { type: QUESTIONS, final: true, plan: planQuestion, refused };
+export const questions: Reconciler<Question> = questionsWithin(DEFAULT_MAX_AGE);

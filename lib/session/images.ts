@@ -11,11 +11,12 @@ const fitted =
 
 /** The plan with tiny's own images from `registry`, after whatever it reads first, too. */
 function planFrom(plan: Plan, registry: string): Plan {
-  const { reading, ensure } = plan;
+  const { reading, ensure, withheld } = plan;
   const later: Reading['plan'] = (found) => planFrom(reading?.plan(found) ?? NOTHING, registry);
   return {
     ...plan,
     ensure: ensure.map(fitted(registry)),
+    ...(withheld && { withheld: { ...withheld, ensure: withheld.ensure.map(fitted(registry)) } }),
     ...(reading && { reading: { ...reading, plan: later } }),
   };
 }

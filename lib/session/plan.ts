@@ -3,8 +3,8 @@
  * one that is as it should be costs the read. Our own reports come back as events, so most events are of that kind;
  * whether a child was deleted or edited behind our back is for the sweep to see, which asks for a closer look.
  */
-import { alreadySays, findCondition, type Telling, transition } from '../api/conditions.ts';
-import type { Condition, Stored } from '../api/meta.ts';
+import { findCondition } from '../api/conditions.ts';
+import type { Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
 import type { Look } from '../event/receive.ts';
 import { mastersHint, notAPerson } from '../identity/person.ts';
@@ -16,35 +16,72 @@ import { foreignTo, makeDeployment } from './make-deployment.ts';
 import { makeNetworkPolicy } from './make-network-policy.ts';
 import { makeSecret } from './make-secret.ts';
 import { belongsTo, isClaimOf } from './names.ts';
-import {
-  AT_ZERO_MESSAGE,
-  type AtZero,
-  CHANGING,
-  CONDITION,
-  isMaterialised,
-  STARTING,
-  SUSPENDED,
-  tellsReady,
-  wasMaterialised,
-} from './status.ts';
+import { byAge } from './old-stamp.ts';
+import { DEFAULT_MAX_AGE } from './stamp-age.ts';
+import { type AtZero, CONDITION, isMaterialised, tellsReady, wasMaterialised } from './status.ts';
+import { announcement, isAtOne, isAtZero, observed, reportOf, tellings } from './telling.ts';
 import { mayHaveToBeWoken, unlessAnswered } from './wake.ts';
 
-export function planSession(session: Stored<Session>, now: Date, look: Look = 'glance'): Plan {
+/** How a Session is looked at. */
+interface How {
+  /** Default: a glance. */
+  look?: Look | undefined;
+  /** How old a stamp may be where the project's settings say nothing; absent: as old as it likes. */
+  maxAge?: string | undefined;
+}
+
+export function planSession(session: Stored<Session>, now: Date, { look = 'glance', maxAge }: How = {}): Plan {
   if (session.metadata.deletionTimestamp) return NOTHING;
   const refusal = notAPerson(session.spec.requester);
   if (refusal) return { ...NOTHING, refusal };
   const actor = session.spec.requester;
   if (!actor) return NOTHING;
   if (isPastRetention(session, now)) return { ...NOTHING, actor, remove: [removal(session)] };
-  const toward = (zero: AtZero | undefined): Plan =>
-    mustAnnounce(session, zero)
-      ? { ...NOTHING, report: announcement(session, now), again: true }
-      : { actor, remove: [], ensure: due(session, zero, look), ...reportOf(session, tellings(session, zero), now) };
+  const toward = (zero: AtZero | undefined): Plan => {
+    const going: Going = { session, now, zero };
+    return byAge(
+      { ...going, maxAge },
+      { young: full(going, look), atAGlance: () => full(going, 'glance'), toZero: () => toZero(going) },
+    );
+  };
   const zero = atZero(session, now);
   if (zero !== 'Idle') return toward(zero);
   const reading = unlessAnswered(session, now, (isAnswered) => toward(isAnswered ? undefined : zero));
   return { ...toward(zero), ...(reading && { reading }) };
 }
+
+interface Going {
+  session: Stored<Session>;
+  now: Date;
+  /** Why its workload is to be at zero; absent: it is to be at one. */
+  zero: AtZero | undefined;
+}
+
+const announce = ({ session, now }: Going): Plan => ({ ...NOTHING, report: announcement(session, now), again: true });
+
+function full(going: Going, look: Look): Plan {
+  const { session, now, zero } = going;
+  if (mustAnnounce(session, zero)) return announce(going);
+  const told = reportOf(session, tellings(session, zero), now);
+  return { ...actorOf(session), remove: [], ensure: due(session, zero, look), ...told };
+}
+
+/**
+ * Of a spec whose objects are not made yet, only that the workload goes. Whether they are made stays as it was told, for
+ * that has not changed; `undefined` where no workload was ever told of.
+ */
+function toZero(going: Going): Plan | undefined {
+  const { session, now, zero } = going;
+  const kept = findCondition(session, CONDITION.materialised);
+  if (!findCondition(session, CONDITION.suspended)) return undefined;
+  if (isAtOne(session)) return announce(going);
+  const [workload] = due(session, zero, 'closely').filter(({ type }) => type === DEPLOYMENTS);
+  const others = tellings(session, zero).filter(({ type }) => type !== CONDITION.materialised);
+  const ensure = workload && !isAtZero(session) ? [{ ...workload, known: true }] : [];
+  return { ...actorOf(session), remove: [], ensure, ...reportOf(session, [...(kept ? [kept] : []), ...others], now) };
+}
+
+const actorOf = ({ spec: { requester } }: Session) => (requester ? { actor: requester } : {});
 
 /**
  * Whether the workload is to be changed without a change of the spec. That is announced first: after a kill between
@@ -56,21 +93,6 @@ function mustAnnounce(session: Stored<Session>, zero: AtZero | undefined): boole
   return (
     isMaterialised(session) && (isAtZero(session) || isAtOne(session)) && isAtZero(session) !== (zero !== undefined)
   );
-}
-
-/** Beside it stands what else is ours to say, unchanged: server-side apply takes away what is left out. */
-function announcement(session: Stored<Session>, now: Date): Report {
-  const message = 'the workload is being changed';
-  const told = {
-    type: CONDITION.suspended,
-    status: 'Unknown',
-    reason: CHANGING,
-    message,
-    ...observed(session),
-  } as const;
-  const others = [CONDITION.materialised, ...(tellsReady(session) ? [CONDITION.ready] : [])];
-  const kept = others.flatMap((type) => findCondition(session, type) ?? []);
-  return { conditions: [...kept, transition(session, told, now)] };
 }
 
 /** The objects to make or bring into line; the isolation stands before the workload does. */
@@ -87,67 +109,11 @@ function due(session: Stored<Session>, zero: AtZero | undefined, look: Look): En
   ];
 }
 
-/** Whether the workload was last seen to be at one. */
-const isAtOne = (session: Stored<Session>): boolean => findCondition(session, CONDITION.suspended)?.status === 'False';
-
-const isAtZero = (session: Stored<Session>): boolean => findCondition(session, CONDITION.suspended)?.status === 'True';
-
 const removal = ({ metadata: { name, namespace, uid } }: Stored<Session>) => ({
   type: SESSIONS,
   ref: { name, ...(namespace && { namespace }) },
   precondition: { uid },
 });
-
-/** What is told when all is done: the workload's state, and Ready where it is ours to say. */
-function tellings(session: Stored<Session>, zero: AtZero | undefined): Telling[] {
-  const at = observed(session);
-  const running: Telling = {
-    type: CONDITION.suspended,
-    status: 'False',
-    reason: 'Running',
-    message: 'the workload is at one',
-    ...at,
-  };
-  return [
-    {
-      type: CONDITION.materialised,
-      status: 'True',
-      reason: 'Materialised',
-      message: 'all its objects are made',
-      ...at,
-    },
-    zero ? { ...running, status: 'True', reason: zero, message: AT_ZERO_MESSAGE[zero] } : running,
-    ...ready(session, zero),
-  ];
-}
-
-const observed = ({ metadata: { generation } }: Stored<Session>) =>
-  generation === undefined ? {} : { observedGeneration: generation };
-
-/** Ready is the agent's to say while it runs and after it has finished; before, between and when put to sleep it is ours. */
-function ready(session: Stored<Session>, zero: AtZero | undefined): Telling[] {
-  const base = { type: CONDITION.ready, status: 'False', ...observed(session) } as const;
-  if (zero === 'Finished') return [asFinished(session)];
-  if (zero) return [{ ...base, reason: SUSPENDED, message: AT_ZERO_MESSAGE[zero] }];
-  return !isAtOne(session) || tellsReady(session)
-    ? [{ ...base, reason: STARTING, message: 'the agent is starting' }]
-    : [];
-}
-
-/**
- * Both sides say the same of a finished Session. Left out, server-side apply would take away the words that were ours
- * (put to sleep, refused) and leave a condition without any.
- */
-function asFinished(session: Stored<Session>): Telling {
-  const { reason = '', message = '' } = findCondition(session, CONDITION.finished) ?? {};
-  const word = reason === 'Failed' ? 'Failed' : 'Finished';
-  return { type: CONDITION.ready, status: 'False', reason: word, message, ...observed(session) };
-}
-
-function reportOf(session: Stored<Session>, told: Telling[], now: Date): { report?: Report } {
-  const conditions: Condition[] = told.map((telling) => transition(session, telling, now));
-  return conditions.every((condition) => alreadySays(session, condition)) ? {} : { report: { conditions } };
-}
 
 const RETRIED = '; it is tried again for a while, and then with `tiny touch`';
 
@@ -172,5 +138,13 @@ function refused(session: Stored<Session>, refusal: Refusal, now: Date): Report 
   return report && { conditions: [...report.conditions, ...(suspended ? [suspended] : [])] };
 }
 
+/** Reconciles Sessions whose stamp is no older than `maxAge`, or than their project's settings say; absent: of whatever age. */
+export const sessionsWithin = (maxAge: string | undefined): Reconciler<Session> => ({
+  type: SESSIONS,
+  final: false,
+  plan: (session, now, look) => planSession(session, now, { look, maxAge }),
+  refused,
+});
+
 /** Reconciles Sessions. */
-export const sessions: Reconciler<Session> = { type: SESSIONS, final: false, plan: planSession, refused };
+export const sessions: Reconciler<Session> = sessionsWithin(DEFAULT_MAX_AGE);

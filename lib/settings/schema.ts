@@ -6,13 +6,13 @@
 import { z } from 'zod';
 
 /** What a value looks like. `lines`: one entry a line. */
-export type Format = 'lines' | 'flag' | 'duration' | 'text';
+export type Format = 'lines' | 'flag' | 'hours' | 'text';
 
 /** As text for people, and as a pattern in RE2 (which repeats nothing more than 1,000 times), for admission policies understand no other. */
 export const FORMATS: Record<Format, { words: string; pattern: string }> = {
   lines: { words: 'one a line', pattern: '^' },
   flag: { words: '"true" or "false"', pattern: '^(true|false)$' },
-  duration: { words: 'a duration such as 90m or 24h', pattern: '^([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,6}s)?$' },
+  hours: { words: 'whole hours, at least 1h, such as 24h', pattern: '^[1-9][0-9]{0,4}h$' },
   text: { words: 'text', pattern: '^[^\\n]{1,1000}$' },
 };
 
@@ -53,6 +53,14 @@ export const settings = z.strictObject({
     absent: 'false',
     example: 'true',
   }),
+  'identity.maxAge': key(
+    'How long after somebody asked for a Session, or touched it, functions still act in their name.',
+    {
+      format: 'hours',
+      absent: '24h, or what the installation says',
+      example: '72h',
+    },
+  ),
   'images.allowed': key('Images that Sessions may name: prefixes.', {
     format: 'lines',
     absent: 'any',

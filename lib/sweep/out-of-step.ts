@@ -4,9 +4,13 @@
  */
 import type { KubeObject, Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
-import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES } from '../kube/types.ts';
+import { CLAIMS, CONFIG_MAPS, type ConfigMap, DEPLOYMENTS, NETWORK_POLICIES } from '../kube/types.ts';
 import type { Ensure, Plan, Reconciler } from '../plan.ts';
 import { covers } from './covers.ts';
+import type { Problem } from './pod-problem.ts';
+
+/** All that is ours, and no other's, is labelled so. */
+export const OURS = 'app.kubernetes.io/managed-by=tiny';
 
 /** The kinds of a Session's children that are listed. Secrets are not: nothing of ours can list them. */
 export const CHILDREN = [CLAIMS, NETWORK_POLICIES, DEPLOYMENTS] as const;
@@ -40,14 +44,36 @@ function amiss({ type, object, mine, foreign }: Ensure, children: Children): str
   return undefined;
 }
 
-/** Why the Session is worth a close look; `undefined` where all is as it should be. */
+/** What is found of a Session. */
+export interface Drift {
+  /** Why it is worth a close look; absent: all is as it should be, or can't be helped. */
+  why?: string | undefined;
+  /** What is amiss and not put right, because its requester's stamp is too old. */
+  withheld?: Problem | undefined;
+}
+
+/** What else is known when an object is looked at. */
+export interface Among {
+  now: Date;
+  /** Of its project. */
+  settings?: Stored<ConfigMap> | undefined;
+}
+
 export function sessionOutOfStep(
   sessions: Reconciler<Session>,
   { session, children }: { session: Stored<Session>; children: Children },
-  now: Date,
-): string | undefined {
-  const plan = sessions.plan(session, now);
-  if (isDue(sessions, session, { plan, now })) return 'not as its spec asks';
-  const [first] = sessions.plan(session, now, 'closely').ensure.flatMap((child) => amiss(child, children) ?? []);
-  return first;
+  { now, settings }: Among,
+): Drift {
+  const plan = knowing(settings, sessions.plan(session, now));
+  if (isDue(sessions, session, { plan, now })) return { why: 'not as its spec asks' };
+  const { ensure, withheld } = knowing(settings, sessions.plan(session, now, 'closely'));
+  const first = (wanted: Ensure[] = []) => wanted.flatMap((child) => amiss(child, children) ?? [])[0];
+  const missed = first(withheld?.ensure);
+  if (!withheld || !missed) return { why: first(ensure) };
+  const { reason, message: detail } = withheld.refusal;
+  return { withheld: { reason, what: `${missed}, and not put right`, detail } };
 }
+
+/** The plan once it has read the settings, where it asks for them. Other objects are for the function to read. */
+export const knowing = (settings: Stored<ConfigMap> | undefined, plan: Plan): Plan =>
+  plan.reading?.type.kind === CONFIG_MAPS.kind ? plan.reading.plan([settings]) : plan;

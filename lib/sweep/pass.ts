@@ -3,25 +3,20 @@
  * it is, with the same call that an event makes. The sweep itself acts for nobody: it can impersonate no one, and writes
  * nothing but the condition that says what a Session hangs on.
  */
-import type { V1Pod } from '@kubernetes/client-node';
 import { isTrue } from '../api/conditions.ts';
 import type { KubeObject, Stored } from '../api/meta.ts';
-import { LABEL } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
 import type { Session } from '../api/session.ts';
 import type { Subject } from '../event/receive.ts';
 import { each } from '../kube/each.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
-import { type Client, PODS, QUESTIONS, type ResourceType, SESSIONS } from '../kube/types.ts';
+import { type Client, CONFIG_MAPS, type ConfigMap, QUESTIONS, type ResourceType, SESSIONS } from '../kube/types.ts';
 import type { Reconciler } from '../plan.ts';
 import { CONDITION as SESSION_CONDITION } from '../session/status.ts';
-import { explained } from './explained.ts';
 import { fairly } from './fair.ts';
 import { joined } from './join.ts';
-import { CHILDREN, type Children, sessionOutOfStep } from './out-of-step.ts';
-import { type PodTrouble, podProblem } from './pod-problem.ts';
+import { CHILDREN, OURS, sessionOutOfStep } from './out-of-step.ts';
 import { questionOutOfStep } from './question-out-of-step.ts';
-import { problemOf, stuckCondition } from './stuck.ts';
+import { problemsOfPods, tellStuck } from './tell-stuck.ts';
 
 export interface SweepOptions {
   client: Client;
@@ -52,8 +47,6 @@ export interface Tally {
   told: number;
 }
 
-/** All that is ours, and no other's, is labelled so. */
-const OURS = 'app.kubernetes.io/managed-by=tiny';
 /** A Session holds its prompt, of up to a quarter of a megabyte. */
 const SESSIONS_A_PAGE = 200;
 
@@ -66,8 +59,9 @@ type ByProject = Map<string, Found[]>;
 export async function sweep(options: SweepOptions): Promise<Tally> {
   const tally: Tally = { sessions: 0, questions: 0, outOfStep: 0, hinted: 0, failed: 0, told: 0 };
   const found: ByProject = new Map();
-  const finished = await lookAtSessions(options, tally, found);
-  await lookAtQuestions({ ...options, finished }, tally, found);
+  const settings = await settingsOfProjects(options);
+  const finished = await lookAtSessions({ ...options, settings }, tally, found);
+  await lookAtQuestions({ ...options, settings, finished }, tally, found);
   await setRight(options, tally, found);
   return tally;
 }
@@ -80,10 +74,22 @@ function note(found: ByProject, one: Found): void {
 
 const subjectOf = ({ kind, metadata: { namespace = '', name } }: KubeObject): Subject => ({ kind, namespace, name });
 
+/** By namespace. */
+type Settings = ReadonlyMap<string, Stored<ConfigMap>>;
+
+async function settingsOfProjects({ client }: SweepOptions): Promise<Settings> {
+  const settings = new Map<string, Stored<ConfigMap>>();
+  for await (const one of each(client, CONFIG_MAPS, { fieldSelector: 'metadata.name=tiny-settings' }))
+    settings.set(one.metadata.namespace ?? '', one);
+  return settings;
+}
+
+type Looking = SweepOptions & { settings: Settings };
+
 /** The UIDs of those that have finished. */
-async function lookAtSessions(options: SweepOptions, tally: Tally, found: ByProject): Promise<Set<string>> {
+async function lookAtSessions(options: Looking, tally: Tally, found: ByProject): Promise<Set<string>> {
   const { client, now } = options;
-  const pods = await problemsOfPods(options);
+  const pods = await problemsOfPods({ client, now });
   const finished = new Set<string>();
   const ours = <T extends KubeObject>(type: ResourceType<T>) => each(client, type, { labelSelector: OURS });
   const sessions = each(client, SESSIONS, { pageSize: SESSIONS_A_PAGE });
@@ -91,56 +97,28 @@ async function lookAtSessions(options: SweepOptions, tally: Tally, found: ByProj
     options.signal.throwIfAborted();
     tally.sessions += 1;
     if (isTrue(session, SESSION_CONDITION.finished)) finished.add(session.metadata.uid);
-    const why = sessionOutOfStep(options.sessions, { session, children }, now());
+    const among = { now: now(), settings: options.settings.get(session.metadata.namespace ?? '') };
+    const { why, withheld } = sessionOutOfStep(options.sessions, { session, children }, among);
     if (why) note(found, { ...subjectOf(session), why });
-    if (await tellStuck(options, session, { children, pod: pods.get(session.metadata.uid) })) tally.told += 1;
+    const around = { children, withheld, pod: pods.get(session.metadata.uid) };
+    if (await tellStuck({ client, now }, session, around)) tally.told += 1;
   }
   return finished;
 }
 
-async function problemsOfPods({ client, now }: SweepOptions): Promise<Map<string, PodTrouble>> {
-  const problems = new Map<string, PodTrouble>();
-  for await (const pod of each(client, PODS, { labelSelector: OURS })) {
-    const problem = podProblem(pod as V1Pod, now());
-    const uid = pod.metadata.labels?.[LABEL.sessionUid];
-    if (problem && uid) problems.set(uid, { problem, pod: pod.metadata });
-  }
-  return problems;
-}
-
-interface Around {
-  children: Children;
-  pod: PodTrouble | undefined;
-}
-
-async function tellStuck(options: SweepOptions, session: Stored<Session>, { children, pod }: Around): Promise<boolean> {
-  const { client, now } = options;
-  const seen = problemOf(session, { children, pod: pod?.problem });
-  const problem = seen && pod && seen === pod.problem ? await explained(client, pod) : seen;
-  const condition = stuckCondition(session, problem, now());
-  if (!condition) return false;
-  const { name, namespace, uid, resourceVersion } = session.metadata;
-  const { apiVersion, kind } = session;
-  const metadata = { name, uid, resourceVersion, ...(namespace && { namespace }) };
-  try {
-    await client.applyStatus(SESSIONS, { apiVersion, kind, metadata, status: { conditions: [condition] } });
-    return true;
-  } catch (error) {
-    // It changed or went meanwhile: the next pass looks again.
-    if (isConflict(error) || isNotFound(error)) return false;
-    throw error;
-  }
-}
-
 async function lookAtQuestions(
-  { client, now, signal, questions, finished }: SweepOptions & { finished: ReadonlySet<string> },
+  { client, now, signal, questions, settings, finished }: Looking & { finished: ReadonlySet<string> },
   tally: Tally,
   found: ByProject,
 ): Promise<void> {
   for await (const question of each(client, QUESTIONS)) {
     signal.throwIfAborted();
     tally.questions += 1;
-    const why = questionOutOfStep(questions, question, { now: now(), finished });
+    const why = questionOutOfStep(questions, question, {
+      now: now(),
+      settings: settings.get(question.metadata.namespace ?? ''),
+      finished,
+    });
     if (why) note(found, { ...subjectOf(question), why });
   }
 }

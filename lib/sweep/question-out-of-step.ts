@@ -8,14 +8,13 @@ import { remind } from '../channel/remind.ts';
 import type { Reconciler } from '../plan.ts';
 import { decide } from '../question/decision.ts';
 import { CONDITION } from '../question/status.ts';
-import { isDue } from './out-of-step.ts';
+import { type Among, isDue, knowing } from './out-of-step.ts';
 
 /** A Question of which nobody was told is looked at while it is this old, in milliseconds: the project may have no channel. */
 const UNTOLD = { from: 60_000, to: 15 * 60_000 };
 
 /** What the sweep knows besides the Question. */
-export interface Around {
-  now: Date;
+export interface Around extends Among {
   /** UIDs of Sessions that have finished. */
   finished: ReadonlySet<string>;
 }
@@ -45,7 +44,7 @@ export function questionOutOfStep(
   around: Around,
 ): string | undefined {
   const { now } = around;
-  const plan = questions.plan(question, now);
+  const plan = knowing(around.settings, questions.plan(question, now));
   if (isDue(questions, question, { plan, now })) return 'not acted on';
   if (question.status?.notices?.some((notice) => isLate(notice, now))) return 'people were not told';
   const isOpen = !findCondition(question, CONDITION.acted) && decide(question, now).state === 'open';

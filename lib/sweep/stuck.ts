@@ -41,12 +41,15 @@ export interface Seen {
   children: Children;
   /** Of the Session's pods. */
   pod: Problem | undefined;
+  /** What nobody puts right. */
+  withheld?: Problem | undefined;
 }
 
 /** What the Session hangs on; `undefined` where it goes on, or is to rest. */
-export function problemOf(session: Stored<Session>, { children, pod }: Seen): Problem | undefined {
+export function problemOf(session: Stored<Session>, { children, pod, withheld }: Seen): Problem | undefined {
   const [claim, , deployment] = children as [V1PersistentVolumeClaim?, unknown?, V1Deployment?];
-  if (session.metadata.deletionTimestamp || deployment?.spec?.replicas === 0) return undefined;
+  if (session.metadata.deletionTimestamp) return undefined;
+  if (withheld || deployment?.spec?.replicas === 0) return withheld;
   return claimProblem(claim) ?? workloadProblem(deployment) ?? pod;
 }
 

@@ -105,7 +105,7 @@ const MEANT: Record<string, typeof AS_PERSON> = {
 /** Objects of which an account has a right by name. */
 const NAMED: Record<string, Partial<Record<Account, string[]>>> = {
   'tiny-system/configmaps/dead-letters': { 'dead-letters': ['configmaps get', 'configmaps patch'] },
-  'tiny-system/configmaps/tiny-settings': { question: ['configmaps get'] },
+  'tiny-system/configmaps/tiny-settings': { question: ['configmaps get'], session: ['configmaps get'] },
 };
 
 type Resource = keyof typeof RESOURCES;

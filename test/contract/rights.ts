@@ -1,5 +1,6 @@
 /** Each thing that a function ever does, done once as a user and once as a service account: no right is there for nothing. */
 import { describe, expect, test } from 'vitest';
+import { toTimestamp } from '../../lib/api/conditions.ts';
 import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
 import { answer, edit, question, session, spawning, told } from './objects.ts';
 import type { World } from './world.ts';
@@ -58,6 +59,19 @@ export function rightsCases(world: () => World): void {
         expect(child?.spec.requester?.username).toBe(who === 'ci' ? account : 'alice');
       },
     );
+
+    test('of a Session whose stamp is too old for its project: nothing is made, until it is touched', async () => {
+      const ns = await world().project('old-stamp', { 'identity.maxAge': '2h' });
+      const made = await world().as('alice').create(SESSIONS, session(ns, 'a'));
+      const tonight = new Date(Date.now() + 3 * 3_600_000);
+      const run = () => world().runSession(ns, 'a', tonight);
+      expect(await run()).toMatchObject({ kind: 'refused' });
+      expect(await told(world().admin, made, 'Materialised')).toMatchObject({ reason: 'RequesterExpired' });
+      await edit(world().as('bob'), made, { touched: toTimestamp(tonight) });
+      expect(await run()).toMatchObject({ kind: 'done' });
+      const live = await world().admin.get(SESSIONS, made.metadata);
+      expect(live?.spec.requester?.username).toBe('bob');
+    });
 
     test('of a Session that sleeps until it is answered, and wakes', async () => {
       const ns = await world().project('wakes');

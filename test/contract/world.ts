@@ -172,8 +172,8 @@ function actions(engine: Server) {
     ask: (namespace: string, session: string, more?: Parameters<typeof askOf>[2]) =>
       askOf(engine, [namespace, session], more),
     /** What function `session` does when it is woken. */
-    runSession: (namespace: string, name: string) =>
-      reconcile(sessions, { namespace, name }, { client: functionClient('session'), now: () => new Date() }),
+    runSession: (namespace: string, name: string, now = new Date()) =>
+      reconcile(sessions, { namespace, name }, { client: functionClient('session'), now: () => now }),
     runQuestion: (namespace: string, name: string) =>
       reconcile(questions, { namespace, name }, { client: functionClient('question'), now: () => new Date() }),
     /** The pod of a Session, made by the real controllers, and its agent's client. */

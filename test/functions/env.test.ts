@@ -23,6 +23,7 @@ test('what is left out is as Knative and the kubelet have it', () => {
     TINY_CHANNELS: '/etc/tiny/channels',
     TINY_IDENTITIES: '/etc/tiny/identities',
     TINY_INTAKE: '/etc/tiny/intake',
+    TINY_MAX_AGE: '24h',
     TINY_SLACK_API: 'https://slack.com/api/',
     TINY_GITHUB: '/etc/tiny/github',
     TINY_GITHUB_API: 'https://api.github.com',

@@ -1,11 +1,24 @@
 /** Functions as Knative runs them: each event lost, doubled or late, and the process killed at any write. */
 import type { KubeObject } from '../../lib/api/meta.ts';
+import type { Session } from '../../lib/api/session.ts';
 import type { Look } from '../../lib/event/receive.ts';
 import type { Client, Ref } from '../../lib/kube/types.ts';
-import { questions } from '../../lib/question/plan.ts';
+import { questionsWithin } from '../../lib/question/plan.ts';
 import { reconcile } from '../../lib/reconcile.ts';
-import { sessions } from '../../lib/session/plan.ts';
+import { sessionsWithin } from '../../lib/session/plan.ts';
 import { randomOf } from './history.ts';
+
+/** How old a stamp may be in a history: of the ten hours that one takes, some get older. */
+const MAX_AGE = '2h';
+const MAX_AGE_MS = 2 * 3_600_000;
+export const sessions = sessionsWithin(MAX_AGE);
+export const questions = questionsWithin(MAX_AGE);
+
+/** Whether functions may make nothing more for it; reckoned here once more, for what the plans say is what is tried. */
+export function isOld({ metadata, spec }: Session, now: Date): boolean {
+  const asked = [metadata.creationTimestamp, spec.touched].map((time) => (time ? Date.parse(time) : 0));
+  return asked.every((time) => now.getTime() - time > MAX_AGE_MS);
+}
 
 /** What a killed process throws at its next request. */
 class Killed extends Error {
@@ -76,6 +89,27 @@ function mortal(client: Client, tell: (object: KubeObject) => void, death?: Deat
   return wrap(client);
 }
 
+/** `client`, which fails where it makes or widens anything for a Session whose stamp it has seen to be old. */
+function dutiful(client: Client, now: () => Date): Client {
+  let seen: Session | undefined;
+  const checked = <T extends KubeObject>(object: T): T => {
+    const { replicas } = (object as { spec?: { replicas?: number } }).spec ?? {};
+    if (object.kind === 'Session' || replicas === 0 || !seen || !isOld(seen, now())) return object;
+    throw new Error(`${object.kind} ${object.metadata.name} is made with an old stamp`);
+  };
+  const acting = (inner: Client): Client => ({
+    ...inner,
+    create: async (type, object) => inner.create(type, checked(object)),
+    apply: async (type, object, options) => inner.apply(type, checked(object), options),
+  });
+  const get: Client['get'] = async (type, ref) => {
+    const object = await client.get(type, ref);
+    if (type.kind === 'Session') seen = object as unknown as Session;
+    return object;
+  };
+  return { ...client, get, as: (person) => acting(client.as(person)) };
+}
+
 export interface Functions {
   client: (name: 'session' | 'question') => Client;
   queue: Queue;
@@ -97,7 +131,7 @@ export async function handle(
   const random = randomOf(Math.floor(luck * 2 ** 32));
   const tell = (object: KubeObject) => queue.send(object, random);
   const name = event.kind === 'Session' ? 'session' : 'question';
-  const options = { client: mortal(client(name), tell, death), now, look };
+  const options = { client: dutiful(mortal(client(name), tell, death), now), now, look };
   const outcome =
     event.kind === 'Session' ? await reconcile(sessions, event, options) : await reconcile(questions, event, options);
   if (outcome.kind !== 'failed') return;

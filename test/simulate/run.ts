@@ -4,12 +4,10 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
-import { questions } from '../../lib/question/plan.ts';
-import { sessions } from '../../lib/session/plan.ts';
 import { sweep } from '../../lib/sweep/pass.ts';
 import type { World } from '../contract/world.ts';
 import { faultsOf, type Listed, orphans } from './faults.ts';
-import { handle, Queue } from './functions.ts';
+import { handle, Queue, questions, sessions } from './functions.ts';
 import type { Step } from './history.ts';
 import { act, giveRights, type Stage } from './people.ts';
 

@@ -17,7 +17,7 @@ describe('changes of a Session', () => {
   it('suspend and resume, each stamped whole with who did it', async () => {
     const { tiny, spec } = withSession();
     expect(await tiny(['suspend', 'a'])).toEqual({ code: 0, out: 'session.tiny.dev/a suspended\n', err: '' });
-    expect(spec()).toMatchObject({ suspend: true });
+    expect(spec()).toMatchObject({ suspend: true, touched: `${NOW.toISOString().slice(0, 19)}Z` });
     expect(spec()?.requester).toEqual({ username: 'alice', groups: ['system:authenticated'] });
     expect((await tiny(['suspend', 'a'])).err).toContain('suspended already');
     expect((await tiny(['resume', 'session/a'])).code).toBe(0);

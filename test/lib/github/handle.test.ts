@@ -129,7 +129,7 @@ describe('a comment', () => {
     await send(labeled(ALICE));
     await Promise.all(Array.from({ length: 5 }, () => send(commented(ALICE, '/tiny and the tests'))));
     await send(commented(ALICE, '/tiny thanks', { id: 78 }));
-    expect((await session()).spec.touched).toBe(TOUCHED);
+    expect((await session()).spec.touched).toMatch(/^2026-11-30T/);
     expect((await session()).spec.messages).toEqual([
       { id: 'github-c77', text: 'alice-gh says: and the tests' },
       { id: 'github-c78', text: 'alice-gh says: thanks' },

@@ -3,7 +3,15 @@ import { findCondition } from '../../../lib/api/conditions.ts';
 import type { KubeObject, Stored } from '../../../lib/api/meta.ts';
 import type { Question } from '../../../lib/api/question.ts';
 import type { Session } from '../../../lib/api/session.ts';
-import { CLAIMS, DEPLOYMENTS, NETWORK_POLICIES, PODS, QUESTIONS, SESSIONS } from '../../../lib/kube/types.ts';
+import {
+  CLAIMS,
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  NETWORK_POLICIES,
+  PODS,
+  QUESTIONS,
+  SESSIONS,
+} from '../../../lib/kube/types.ts';
 import { questions } from '../../../lib/question/plan.ts';
 import { reconcile } from '../../../lib/reconcile.ts';
 import { sessions } from '../../../lib/session/plan.ts';
@@ -20,7 +28,8 @@ interface Pass {
 
 function world() {
   const server = new MemoryServer();
-  const options = { now: () => NOW };
+  let clock = NOW;
+  const options = { now: () => clock };
   const converge = {
     Session: (name: string, namespace = 'team-a') =>
       reconcile(sessions, { namespace, name }, { ...options, client: server.client('tiny-session'), look: 'closely' }),
@@ -30,6 +39,7 @@ function world() {
   const found: string[] = [];
   const pass = ({ now = NOW, most = 100 }: Pass = {}): Promise<Tally> => {
     found.length = 0;
+    clock = now;
     return sweep({
       sessions,
       questions,
@@ -124,6 +134,33 @@ describe('one pass', () => {
     const { pass, session } = world();
     session({ metadata: { deletionTimestamp: '2026-11-30T11:59:00Z', finalizers: ['foregroundDeletion'] } });
     expect(await pass()).toMatchObject({ sessions: 1, outOfStep: 0 });
+  });
+});
+
+describe('what is missing of a Session whose stamp is old', () => {
+  const tomorrow = new Date(NOW.getTime() + 30 * 3_600_000);
+
+  test('is told as what it hangs on, and nothing is handed over', async () => {
+    const { server, pass, session, stuck } = world();
+    session();
+    await pass();
+    expect(await pass({ now: tomorrow })).toMatchObject({ outOfStep: 0, told: 0 });
+    server.drop(DEPLOYMENTS, REF);
+    expect(await pass({ now: tomorrow })).toMatchObject({ outOfStep: 0, told: 1 });
+    expect(stuck()).toMatchObject({ status: 'True', reason: 'RequesterExpired' });
+    expect(stuck()?.message).toMatch(/^Deployment missing, and not put right: alice asked .*`tiny touch fix`/);
+    expect(await pass({ now: tomorrow })).toMatchObject({ told: 0 });
+  });
+
+  test('is made again where the project lets a stamp be that old', async () => {
+    const { server, pass, session } = world();
+    session();
+    const metadata = { namespace: 'team-a', name: 'tiny-settings' };
+    server.put(CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { 'identity.maxAge': '48h' } });
+    await pass();
+    server.drop(DEPLOYMENTS, REF);
+    await pass({ now: tomorrow });
+    expect(server.peek(DEPLOYMENTS, REF)).toBeDefined();
   });
 });
 
