@@ -5,6 +5,7 @@ import { handleGitHub } from '../lib/github/handle.ts';
 import { send } from '../lib/github/http.ts';
 import { tellSession } from '../lib/github/tell.ts';
 import { tokens } from '../lib/github/token.ts';
+import { makeTold } from '../lib/github/told.ts';
 import { makeTurns } from '../lib/github/turns.ts';
 import { parseIdentities } from '../lib/identity/mapping.ts';
 import { parseProjects } from '../lib/intake/projects.ts';
@@ -28,7 +29,7 @@ function makeHandler({ env, client, log, later }: Edge): Handler {
   const way = { send, url: env.TINY_GITHUB_API, now };
   const secrets = mounted(env.TINY_GITHUB, 'webhook-secret', linesOf);
   const options = {
-    ...{ client, log, now, secrets, secret: () => secrets()[0] ?? '' },
+    ...{ client, log, now, secrets, secret: () => secrets()[0] ?? '', told: makeTold() },
     github: makeGitHub({ ...way, token: tokens(credentials, way) }),
     identities: mounted(env.TINY_IDENTITIES, 'identities.json', (text) => parseIdentities(text || '{}')),
     projects: mounted(env.TINY_INTAKE, 'projects.json', parseProjects),

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { alreadySays, findCondition, transition } from '../api/conditions.ts';
-import type { Stored } from '../api/meta.ts';
+import type { KubeObject, Stored } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
 import type { Session } from '../api/session.ts';
 import type { Projects } from '../intake/projects.ts';
@@ -15,8 +15,9 @@ import { decide } from '../question/decision.ts';
 import { type GitHub, GitHubError } from './api.ts';
 import { markOf, type Thread, update, write } from './comments.ts';
 import { projectOfRepository } from './project.ts';
-import { replyOf } from './reply.ts';
+import { type Reply, replyOf } from './reply.ts';
 import { ISSUE } from './start.ts';
+import type { Told } from './told.ts';
 
 export interface TellOptions {
   /** The function's own. */
@@ -26,6 +27,7 @@ export interface TellOptions {
   /** Makes the comments' marks. */
   secret: () => string;
   now: () => Date;
+  told: Told;
 }
 
 export const REPLIED = 'Replied';
@@ -46,15 +48,23 @@ export async function tellSession(ref: Ref, options: TellOptions): Promise<void>
 }
 
 async function toldOrNoted(session: Stored<Session>, thread: Thread, options: TellOptions): Promise<void> {
+  const questions = await openQuestions(options, session);
+  const state = stateOf([session, ...questions]);
+  const { uid } = session.metadata;
+  if (options.told.knows(uid, state)) return;
   try {
-    const said = await tell(session, thread, options);
+    const said = await tell({ session, questions }, thread, options);
     if (said) await note(session, said, options);
+    options.told.note(uid, state);
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error;
     await note(session, { status: 'False', reason: error.reason, message: kept(session, error.message) }, options);
     if (error.passes) throw error;
   }
 }
+
+const stateOf = (objects: readonly Stored<KubeObject>[]): string =>
+  objects.map(({ metadata: { uid, resourceVersion } }) => `${uid}/${resourceVersion}`).join(' ');
 
 interface Note {
   status: 'True' | 'False';
@@ -79,12 +89,16 @@ async function openQuestions({ client, now }: TellOptions, { metadata }: Stored<
 }
 
 /** What is to be noted; `undefined` where the comment shows it all already. */
-async function tell(session: Stored<Session>, thread: Thread, options: TellOptions): Promise<Note | undefined> {
+async function tell(
+  { session, questions }: Omit<Reply, 'isPrivate'>,
+  thread: Thread,
+  options: TellOptions,
+): Promise<Note | undefined> {
   const { github } = options;
   const before = findCondition(session, REPLIED);
   if (before?.reason === 'CommentDeleted') return undefined;
   const { private: isPrivate = false } = await github<{ private?: boolean }>('GET', `/repos/${thread.repository}`);
-  const body = replyOf({ session, questions: await openQuestions(options, session), isPrivate });
+  const body = replyOf({ session, questions, isPrivate });
   const shows = createHash('sha256').update(body).digest('hex').slice(0, 16);
   if (before?.status === 'True' && before.message.endsWith(shows)) return undefined;
   const [, known] = URL_IN.exec(before?.message ?? '') ?? [];

@@ -4,6 +4,7 @@ import { makeGitHub } from '../../lib/github/api.ts';
 import { takeEvent } from '../../lib/github/event.ts';
 import { handleGitHub } from '../../lib/github/handle.ts';
 import { tellSession } from '../../lib/github/tell.ts';
+import { makeTold } from '../../lib/github/told.ts';
 import { QUESTIONS, type Ref, SESSIONS } from '../../lib/kube/types.ts';
 import { ALICE, BOB, commented, type Delivery, fakeGitHub, labeled, SECRET } from '../lib/github/fake-github.ts';
 import { NOW } from '../support/objects.ts';
@@ -29,6 +30,7 @@ export function githubCases(world: () => World): void {
       projects: () => ({
         projects: [{ namespace: ns, github: ['acme/shop'], session: { agent: { name: 'rehearsal' } } }],
       }),
+      told: makeTold(),
       ...{ identities: () => ({ people }), log: { info: () => undefined, warn: () => undefined } },
     };
     return {

@@ -3,6 +3,7 @@ import { makeGitHub } from '../../../lib/github/api.ts';
 import { takeEvent } from '../../../lib/github/event.ts';
 import { type HandleOptions, handleGitHub } from '../../../lib/github/handle.ts';
 import { tellSession } from '../../../lib/github/tell.ts';
+import { makeTold } from '../../../lib/github/told.ts';
 import { makeTurns } from '../../../lib/github/turns.ts';
 import type { Identities } from '../../../lib/identity/mapping.ts';
 import type { Projects } from '../../../lib/intake/projects.ts';
@@ -37,6 +38,7 @@ export function githubStage({ hooks = {}, ...more }: { hooks?: Hooks } & Partial
   const options: HandleOptions = {
     ...{ client, github, now, log: { info: log, warn: log } },
     ...{ secrets: () => [SECRET], secret: () => SECRET, identities: () => PEOPLE, projects: () => PROJECTS },
+    told: makeTold(),
     tellLater: (session) => void pending.push(tell(session).catch(() => undefined)),
     ...more,
   };

@@ -64,6 +64,17 @@ describe("a Session's comment", () => {
     expect(fake.comments.get(12)).toHaveLength(1);
   });
 
+  test('costs GitHub no request for events that bring nothing new, which anybody may send', async () => {
+    const { fake, event, name, become } = await started();
+    await event('Session', name);
+    const before = fake.asked.length;
+    for (let count = 0; count < 20; count++) expect(await event('Session', name)).toEqual({ status: 202 });
+    expect(fake.asked.length).toBe(before);
+    become(TOLD.state);
+    await event('Session', name);
+    expect(fake.asked.length).toBeGreaterThan(before);
+  });
+
   test('tells the result once it has finished', () => {
     const finished = condition('Finished', 'True', { reason: 'Completed' });
     const result = { branch: 'tiny/fix', commits: 2, filesChanged: 3, summary: 'All is well.' };
