@@ -10,6 +10,7 @@ import { answeredCases, collectedCases } from './answered.ts';
 import { applyCases, proposingCases } from './apply.ts';
 import { auditCases } from './audit.ts';
 import { githubCases } from './github.ts';
+import { installCases } from './install.ts';
 import { matrixCases } from './matrix.ts';
 import { askingCases, guardCases, stampCases } from './policies.ts';
 import { projectAdminCases } from './project-admin.ts';
@@ -53,6 +54,7 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
     githubCases(() => world);
     proposingCases(() => world);
     applyCases(() => world);
+    installCases(() => world);
     sweepCases(() => world);
     auditCases(() => world);
   });

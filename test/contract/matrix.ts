@@ -79,6 +79,7 @@ const ITSELF: Record<Account, string[]> = {
     ...['deployments', 'events', 'networkpolicies', 'persistentvolumeclaims', 'pods', 'questions', 'sessions'].map(
       (one) => `${one} list`,
     ),
+    'events create',
     'sessions/status patch',
   ],
   'dead-letters': [],
