@@ -48,8 +48,12 @@ export const define: Define = (command, app) =>
     .option('--name <name>', 'the name of the Session (default: made from the prompt)')
     .option('--repo <url>', 'the git repository to work on')
     .option('--ref <ref>', 'its branch, tag or commit')
+    .option('--repo-secret <secret>', 'a Secret to clone it with, which the agent does not get')
+    .option('--push-secret <secret>', 'a Secret to push its work with, after a yes; the agent does not get it')
+    .option('--pull-requests <provider>', 'let it open them, after a yes: github or gitlab')
     .option('--agent <name>', 'claude-code (default), codex, gemini, opencode or rehearsal')
     .option('--model <name>', 'the model that the agent is asked to use')
+    .option('--base-url <url>', 'where the agent asks its model: a gateway, vLLM, Ollama')
     .option(
       '--allow <kinds>',
       'kinds of tool call that need no yes, parted by commas: read, edit, run, network …',
@@ -62,6 +66,10 @@ export const define: Define = (command, app) =>
     .option('--storage <size>', 'the size of the volume, such as 20Gi')
     .option('--from <session|archive>', "go on from another Session's clone and conversation, or from an exported one")
     .option('--suspend', 'make it, but start no workload yet')
+    .option(
+      '--suspend-after <duration>',
+      'let it sleep after waiting this long for an answer or a message, such as 30m',
+    )
     .option('--deadline <duration>', 'end it after this long, such as 2h')
     .option('--wait', 'until it has finished; exit 1 unless it completed')
     .option('--dry-run [side]', 'print it and make nothing; "server" asks the cluster whether it would take it')

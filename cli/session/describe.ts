@@ -52,8 +52,8 @@ function head({ session, trouble }: Whole, { now, style }: Telling): string {
     ['Pod', trouble],
     ['Requester', safeLine(requester?.username ?? '<nobody>')],
     ['Parent', spec.parent && safeLine(spec.parent)],
-    ['Agent', safeLine(join(agent.name, agent.model && `(${agent.model})`))],
-    ['Repository', repository && safeLine(join(repository.url, repository.ref && `at ${repository.ref}`))],
+    ['Agent', agentWords(agent)],
+    ...repositoryRows(repository),
     ['Plan', planWords(session)],
     ['Budget', budgetWords(session)],
     ['Allowed', safeLine(unasked(spec.approvals).join(', ')) || 'nothing unasked'],
@@ -62,7 +62,28 @@ function head({ session, trouble }: Whole, { now, style }: Telling): string {
       metadata.creationTimestamp && `${metadata.creationTimestamp} (${age(metadata.creationTimestamp, now)} ago)`,
     ],
     ['Deadline', spec.deadline && `${safeLine(spec.deadline)} after that`],
+    ['Sleeps', spec.idle.suspendAfter && `after waiting for ${safeLine(spec.idle.suspendAfter)}`],
   ]);
+}
+
+const agentWords = ({ name, model, mode, baseUrl }: Session['spec']['agent']): string =>
+  safeLine(join(name, model && `(${model})`, mode && `in mode ${mode}`, baseUrl && `at ${baseUrl}`));
+
+type Row = [string, string | undefined];
+
+const repositoryRows = (repository: Session['spec']['repository']): Row[] =>
+  repository
+    ? [
+        ['Repository', safeLine(join(repository.url, repository.ref && `at ${repository.ref}`))],
+        ['Pushes', repository.push && pushWords(repository.push)],
+      ]
+    : [];
+
+type Push = NonNullable<NonNullable<Session['spec']['repository']>['push']>;
+
+function pushWords({ credentialsSecret, unasked: isUnasked, pullRequests }: Push): string {
+  const how = `with Secret ${credentialsSecret}, ${isUnasked ? 'unasked' : 'after a yes'}`;
+  return safeLine(pullRequests ? `${how}; opens pull requests at ${pullRequests.api ?? pullRequests.provider}` : how);
 }
 
 /** Kinds, and commands in quotes. */
@@ -108,7 +129,7 @@ function result({ status = {} }: Session): string {
     ['Pull request', safeLine(pullRequest ?? '')],
     ['Tokens', tokenWords(status.usage)],
     ['Cost', costWords(status.usage)],
-    ['Turns', status.usage?.turns?.toString()],
+    ['Turns', status.usage?.turns ? `${status.usage.turns}` : undefined],
   ]);
 }
 

@@ -13,8 +13,12 @@ import { budgetOf } from './budget-flag.ts';
 export interface SpecOptions {
   repo?: string;
   ref?: string;
+  repoSecret?: string;
+  pushSecret?: string;
+  pullRequests?: string;
   agent?: string;
   model?: string;
+  baseUrl?: string;
   allow?: string[];
   allowCommand?: string[];
   budget?: string[];
@@ -22,6 +26,7 @@ export interface SpecOptions {
   credentials?: string[];
   storage?: string;
   suspend?: boolean;
+  suspendAfter?: string;
   deadline?: string;
 }
 
@@ -31,14 +36,19 @@ const FLAGS: [path: string, flag: string][] = [
   ['spec.prompt', 'the prompt'],
   ['spec.repository.url', '--repo'],
   ['spec.repository.ref', '--ref'],
+  ['spec.repository.credentialsSecret', '--repo-secret'],
+  ['spec.repository.push.credentialsSecret', '--push-secret'],
+  ['spec.repository.push.pullRequests', '--pull-requests'],
   ['spec.agent.name', '--agent'],
   ['spec.agent.model', '--model'],
+  ['spec.agent.baseUrl', '--base-url'],
   ['spec.agent.env', '--env'],
   ['spec.approvals.allow', '--allow'],
   ['spec.approvals.commands', '--allow-command'],
   ['spec.budget', '--budget'],
   ['spec.credentials', '--credentials'],
   ['spec.storage.size', '--storage'],
+  ['spec.idle.suspendAfter', '--suspend-after'],
   ['spec.deadline', '--deadline'],
 ];
 
@@ -69,32 +79,35 @@ function given(fields: Record<string, unknown>): Record<string, unknown> | undef
   return entries.length ? Object.fromEntries(entries) : undefined;
 }
 
+/** The repository, where it is cloned from and pushed to. */
+function repositoryOf({ repo: url, ref, repoSecret, pushSecret, pullRequests }: SpecOptions) {
+  if (pullRequests && !pushSecret)
+    throw new UsageError(
+      '--pull-requests opens them with the Secret that work is pushed with: name that with --push-secret',
+    );
+  if (!url && (ref || repoSecret || pushSecret))
+    throw new UsageError('--ref, --repo-secret and --push-secret are about a repository: name that with --repo');
+  const push = pushSecret && {
+    credentialsSecret: pushSecret,
+    ...(pullRequests && { pullRequests: { provider: pullRequests } }),
+  };
+  return given({ url, ref, credentialsSecret: repoSecret, push });
+}
+
 /** The spec as flags ask for it, before defaults. */
 function asked(prompt: string, options: SpecOptions): Record<string, unknown> {
-  const {
-    repo,
-    ref,
-    agent,
-    model,
-    allow,
-    allowCommand: commands,
-    budget,
-    env,
-    credentials,
-    storage,
-    suspend,
-    deadline,
-  } = options;
-  if (ref && !repo) throw new UsageError('--ref names a branch, tag or commit of a repository: name that with --repo');
+  const { agent, model, baseUrl, allow, allowCommand: commands, budget, env } = options;
+  const { credentials, storage, suspend, suspendAfter, deadline } = options;
   return {
     prompt,
     ...given({
-      agent: given({ name: agent, model, env: env?.map(variable) }),
-      repository: given({ url: repo, ref }),
+      agent: given({ name: agent, model, baseUrl, env: env?.map(variable) }),
+      repository: repositoryOf(options),
       credentials: credentials?.map((secret) => ({ secret })),
       storage: given({ size: storage }),
       approvals: given({ allow: allow && kinds(allow), commands: commands && [...new Set(commands)] }),
       budget: budget && budgetOf(budget),
+      idle: given({ suspendAfter }),
       suspend,
       deadline,
     }),

@@ -143,6 +143,25 @@ describe('tiny questions', () => {
 });
 
 describe('tiny show', () => {
+  it('tells how it was asked to work: the agent, where its model is, what it pushes with, when it sleeps', async () => {
+    const { tiny, fake } = makeHarness();
+    const push = { credentialsSecret: 'write', unasked: false };
+    const spec = {
+      agent: { name: 'codex', model: 'm', mode: 'agent', baseUrl: 'http://gw:4000/v1' },
+      repository: { url: 'https://h/x', depth: 1, push },
+      idle: { suspendAfter: '30m', finishAfter: '0s', stalledAfter: '1h' },
+    };
+    fake.put(SESSIONS, session('a', { spec, status: { usage: { turns: 0 } } }));
+    const { out } = await tiny(['show', 'a']);
+    expect(out).toMatch(/^Agent: +codex \(m\) in mode agent at http:\/\/gw:4000\/v1$/m);
+    expect(out).toMatch(/^Pushes: +with Secret write, after a yes$/m);
+    expect(out).toMatch(/^Sleeps: +after waiting for 30m$/m);
+    expect(out).not.toContain('Turns');
+    const opens = { ...push, unasked: true, pullRequests: { provider: 'github' as const } };
+    fake.put(SESSIONS, session('a', { spec: { ...spec, repository: { ...spec.repository, push: opens } } }));
+    expect((await tiny(['show', 'a'])).out).toMatch(/with Secret write, unasked; opens pull requests at github$/m);
+  });
+
   it('tells all that matters, with the command that answers', async () => {
     const { tiny, fake } = makeHarness();
     fake.put(

@@ -11,7 +11,7 @@ describe('tiny new', () => {
   it('makes a Session of all its flags, stamped with who asked', async () => {
     const harness = makeHarness();
     const flags =
-      '--name a --repo https://github.com/acme/shop --ref main --agent codex --model m --allow read,edit --allow fetch,run --budget 2M --budget 5USD --env A=b=c --env B= --credentials keys --storage 20Gi --suspend --deadline 2h';
+      '--name a --repo https://github.com/acme/shop --ref main --repo-secret read --push-secret write --pull-requests github --agent codex --model m --base-url http://gw:4000/v1 --suspend-after 30m --allow read,edit --allow fetch,run --budget 2M --budget 5USD --env A=b=c --env B= --credentials keys --storage 20Gi --suspend --deadline 2h';
     const { code, out, err } = await harness.tiny([
       'new',
       'Fix it',
@@ -22,10 +22,18 @@ describe('tiny new', () => {
     expect({ code, out, err }).toEqual({ code: 0, out: 'session.tiny.dev/a created\n', err: '' });
     expect(made(harness)?.spec).toMatchObject({
       prompt: 'Fix it',
-      repository: { url: 'https://github.com/acme/shop', ref: 'main', depth: 1 },
+      repository: {
+        url: 'https://github.com/acme/shop',
+        ref: 'main',
+        depth: 1,
+        credentialsSecret: 'read',
+        push: { credentialsSecret: 'write', unasked: false, pullRequests: { provider: 'github' } },
+      },
+      idle: { suspendAfter: '30m', finishAfter: '0s' },
       agent: {
         name: 'codex',
         model: 'm',
+        baseUrl: 'http://gw:4000/v1',
         env: [
           { name: 'A', value: 'b=c' },
           { name: 'B', value: '' },
@@ -73,7 +81,20 @@ describe('tiny new', () => {
     ['a metadata address', ['new', 'x', '--repo', 'http://169.254.169.254/x'], /--repo: .*metadata/],
     ['an option as repository', ['new', 'x', '--repo=--upload-pack=evil'], /--repo: /],
     ['an option as ref', ['new', 'x', '--repo', 'https://h/x', '--ref=-x'], /--ref: .*must not start with "-"/],
-    ['a ref alone', ['new', 'x', '--ref', 'main'], /--ref names .*--repo/],
+    ['a ref alone', ['new', 'x', '--ref', 'main'], /--ref, .* are about a repository: name that with --repo/],
+    ['a Secret for no repository', ['new', 'x', '--push-secret', 'key'], /about a repository: name that with --repo/],
+    [
+      'pull requests without a credential',
+      ['new', 'x', '--repo', 'https://h/x', '--pull-requests', 'github'],
+      /name that with --push-secret/,
+    ],
+    [
+      'pull requests of nobody known',
+      ['new', 'x', '--repo', 'https://h/x', '--push-secret', 'k', '--pull-requests', 'gitea'],
+      /--pull-requests: .*github/,
+    ],
+    ['a base URL with a password', ['new', 'x', '--base-url', 'https://u:p@h/v1'], /--base-url: must be an http/],
+    ['a time that is none', ['new', 'x', '--suspend-after', 'soon'], /--suspend-after: /],
     ['an agent without command', ['new', 'x', '--agent', 'mine'], /--agent: .*agent.command/],
     ['a kind that is none', ['new', 'x', '--allow', 'raed'], /--allow "raed".*\n.*Did you mean read\?/],
     ['a variable without value', ['new', 'x', '--env', 'A'], /--env "A" must be NAME=VALUE/],

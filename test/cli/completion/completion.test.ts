@@ -46,7 +46,7 @@ describe('the script for bash', () => {
   });
 
   it('completes flags of the command and of all commands', () => {
-    expect(complete('tiny', 'new', '--re')).toEqual(['--repo', '--ref']);
+    expect(complete('tiny', 'new', '--re')).toEqual(['--repo', '--ref', '--repo-secret']);
     expect(complete('tiny', 'new', '--kube')).toEqual(['--kubeconfig']);
   });
 
