@@ -34,7 +34,7 @@ export const agent = z.object({
     .regex(/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/, 'must be an http or https URL without a user, a query or a fragment')
     .optional()
     .describe(
-      "Where the preset's agent asks its model: a gateway, vLLM, Ollama. Default: the maker's. `network.egress` has to let the pod connect there.",
+      "Where the preset's agent asks its model: a gateway, vLLM, Ollama. Default: the maker's. The pod may connect to its port.",
     ),
   mode: z
     .string()
@@ -98,7 +98,7 @@ export const network = z.object({
     )
     .max(64)
     .optional()
-    .describe('Where the pod may connect to besides DNS and TCP 443 and 6443.')
+    .describe('Where the pod may connect to besides DNS, TCP 443 and 6443, and the ports of `repository.url` and `agent.baseUrl`.')
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
 });
 

@@ -1,12 +1,13 @@
 /**
  * What a Session's pod may reach. Nothing may come in; out may go DNS, TLS (the agent's model, git over HTTPS), the
- * API server's usual port and git over SSH, but never an address where clouds keep their credentials (link-local, and
- * Alibaba's).
+ * API server's usual port, and the ports of what the Session names: its repository, its model's server. But never an
+ * address where clouds keep their credentials (link-local, and Alibaba's).
  * NetworkPolicy knows addresses, not names: a narrower rule for the model's host is the cluster's own to add.
  */
 import type { V1NetworkPolicyEgressRule, V1NetworkPolicyPort, V1NetworkPolicySpec } from '@kubernetes/client-node';
 import { type KubeObject, LABEL, type Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
+import { METADATA, serverOf } from './metadata-addresses.ts';
 import { childMeta } from './names.ts';
 
 export interface NetworkPolicy extends KubeObject {
@@ -21,11 +22,8 @@ const DNS: V1NetworkPolicyEgressRule = {
   ports: [53, 5353].flatMap((port) => [{ protocol: 'UDP', port }, tcp(port)]),
 };
 
-/** Where clouds keep their credentials: link-local addresses, and those of Alibaba, Azure, Oracle, AWS and Google outside of them. */
-const METADATA = {
-  v4: ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32'],
-  v6: ['fe80::/10', 'fd00:ec2::/32', 'fd20:ce::/32'],
-};
+/** TLS, and the API server's usual port. */
+const ALWAYS = [443, 6443];
 const DEFAULT_PORT: Record<string, number> = { http: 80, https: 443, ssh: 22 };
 
 /** The TCP port of a repository's URL; `user@host:path` is SSH. */
@@ -38,12 +36,22 @@ function anywhereButLinkLocal({ spec }: Session): V1NetworkPolicyEgressRule {
   const { url, push } = spec.repository ?? {};
   const api = push?.pullRequests?.api;
   const named = [url, api && `${api}/`].flatMap((one) => (one ? [repositoryPort(one)] : []));
-  const ports = new Set([443, 6443, ...named]);
+  const model = modelOf(spec);
+  const ports = new Set([...ALWAYS, ...named, ...(model && !model.cidr ? [model.port] : [])]);
   return {
     to: [{ ipBlock: { cidr: '0.0.0.0/0', except: METADATA.v4 } }, { ipBlock: { cidr: '::/0', except: METADATA.v6 } }],
     ports: [...ports].map(tcp),
   };
 }
+
+/** The server of the agent's model, where its URL holds an address: then nothing else gets its port. */
+function toModel({ spec }: Session): V1NetworkPolicyEgressRule[] {
+  const { cidr, port = 443 } = modelOf(spec) ?? {};
+  return cidr === undefined || ALWAYS.includes(port) ? [] : [{ to: [{ ipBlock: { cidr } }], ports: [tcp(port)] }];
+}
+
+const modelOf = ({ agent }: Session['spec']) =>
+  agent.baseUrl === undefined ? undefined : serverOf(agent.baseUrl, DEFAULT_PORT);
 
 const asked = ({ spec }: Session): V1NetworkPolicyEgressRule[] =>
   (spec.network?.egress ?? []).map(({ cidr, ports }) => ({
@@ -59,6 +67,6 @@ export const makeNetworkPolicy = (session: Stored<Session>): NetworkPolicy => ({
     podSelector: { matchLabels: { [LABEL.sessionUid]: session.metadata.uid } },
     policyTypes: ['Ingress', 'Egress'],
     ingress: [],
-    egress: [DNS, anywhereButLinkLocal(session), ...asked(session)],
+    egress: [DNS, anywhereButLinkLocal(session), ...toModel(session), ...asked(session)],
   },
 });

@@ -175,6 +175,28 @@ describe('the network policy', () => {
   });
 
   test.each([
+    ['http://vllm.models.svc:8000/v1', [443, 6443, 8000], []],
+    ['http://gateway', [443, 6443, 80], []],
+    ['https://gateway/v1', [443, 6443], []],
+    ['http://10.1.2.3:11434', [443, 6443], [{ cidr: '10.1.2.3/32', port: 11434 }]],
+    ['http://[fd12::1]:8000/v1', [443, 6443], [{ cidr: 'fd12::1/128', port: 8000 }]],
+    ['https://10.1.2.3', [443, 6443], []],
+    ['http://169.254.169.254', [443, 6443], []],
+    ['http://2852039166/latest', [443, 6443], []],
+    ['http://0xa9.0xfe.0251.254:80', [443, 6443], []],
+    ['http://[::ffff:169.254.169.254]:80', [443, 6443], []],
+    ['http://[fd00:ec2::254]:80', [443, 6443], []],
+    ['http://host:99999', [443, 6443], []],
+  ])('opens the port of the model at %s, and only there where that is an address', (baseUrl, open, only) => {
+    const session = makeSession({ spec: { agent: { name: 'codex', baseUrl } } });
+    expect(ports(session)).toEqual(open);
+    const rules = makeNetworkPolicy(session).spec.egress?.slice(2);
+    expect(rules).toEqual(
+      only.map(({ cidr, port }) => ({ to: [{ ipBlock: { cidr } }], ports: [{ protocol: 'TCP', port }] })),
+    );
+  });
+
+  test.each([
     ['https://h/a', 443],
     ['http://h/a', 80],
     ['https://h:8443/a', 8443],
