@@ -39,11 +39,11 @@ const inRepo = async (name: string, file: string) => join(await local.volume(nam
 const goOn = async (name: string) => writeFileSync(await inRepo(name, 'go'), '');
 const commits = (name: string) => local.get(SESSIONS, name).then((one) => one?.status?.result?.commits);
 
-/** The prompt reached the agent once; what else it heard is that it is to go on. */
+/** The prompt reached the agent once; what else it heard is that it is to go on, and what has come of its questions. */
 async function heardOnce(name: string, prompt: string): Promise<void> {
   const heard = await local.heard(name);
   expect(
-    heard.filter((text) => text !== CONTINUE),
+    heard.filter((text) => !text.startsWith(CONTINUE)),
     name,
   ).toEqual([prompt]);
 }
