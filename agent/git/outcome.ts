@@ -24,7 +24,8 @@ const fileOf = (workspace: string) => join(workspace, 'clone.json');
 /** What the last clone left; `undefined` where there is nothing readable. */
 export function readOutcome(workspace: string): CloneOutcome | undefined {
   try {
-    const file = openSync(fileOf(workspace), constants.O_RDONLY | constants.O_NOFOLLOW);
+    // Nothing is waited for that an agent may have put there, such as a pipe.
+    const file = openSync(fileOf(workspace), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       return outcome.parse(JSON.parse(readFileSync(file, 'utf8')));
     } finally {
