@@ -25,13 +25,13 @@ export function observe({ journal, tools }: Observed, transcript: Transcript, ta
   const asked = new Map<string, string>();
   const textOf = (from: 'prompt' | number): string =>
     from === 'prompt' ? task : (session?.spec.messages?.[from]?.text ?? '');
-  const attempts = () => progressOf(journal.records).open?.attempts ?? 0;
+  const openTurn = () => progressOf(journal.records).open?.turn;
   return {
     journal: {
       records: journal.records,
       append(record) {
+        const context = { textOf, openTurn: openTurn(), asked, transcript };
         journal.append(record);
-        const context = { textOf, attempts, asked, transcript };
         (TOLD[record.type] as Teller | undefined)?.(record, context);
       },
     },
@@ -54,7 +54,8 @@ export function observe({ journal, tools }: Observed, transcript: Transcript, ta
 
 interface Context {
   textOf: (from: 'prompt' | number) => string;
-  attempts: () => number;
+  /** The turn that was open before the record. */
+  openTurn: number | undefined;
   asked: Map<string, string>;
   transcript: Transcript;
 }
@@ -66,9 +67,9 @@ type Tellers = {
 
 /** What is told of each record; of most that is nothing. */
 const TOLD: Tellers = {
-  prompt({ turn, from }, { textOf, attempts, transcript }) {
+  prompt({ turn, from }, { textOf, openTurn, transcript }) {
     const text = shorten(textOf(from), MOST_PROMPT);
-    transcript.tell({ type: 'prompt', turn, from, text, ...(attempts() > 1 && { resumed: true as const }) });
+    transcript.tell({ type: 'prompt', turn, from, text, ...(openTurn === turn && { resumed: true as const }) });
   },
   ended({ turn, stopReason, error, inputTokens, outputTokens }, { transcript }) {
     const usage = {

@@ -39,7 +39,7 @@ export const AT_ZERO_MESSAGE: Record<AtZero, string> = {
   Requested: 'suspended on request; `tiny resume` starts it again where it was',
   Finished: 'finished; a message (`tiny send`) starts it again',
   Deadline: 'its deadline has passed; the volume is kept until the Session is deleted',
-  Idle: 'was put to sleep while it waits, for what condition Waiting says; that, a message or `tiny touch` starts it again',
+  Idle: 'sleeps while it waits (condition Waiting says for what); an answer, a message or `tiny touch` wakes it',
 };
 
 /** Whether the agent has not had all messages yet. */

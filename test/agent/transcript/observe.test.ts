@@ -39,6 +39,17 @@ describe('the transcript is filled from', () => {
     ]);
   });
 
+  it('a turn that goes on after a sleep, told as one that was begun before', async () => {
+    const { told, journal } = observed();
+    journal.append({ type: 'prompt', turn: 1, from: 'prompt' });
+    journal.append({ type: 'stopped' });
+    journal.append({ type: 'prompt', turn: 1, from: 'prompt' });
+    journal.append({ type: 'paused', turn: 1 });
+    journal.append({ type: 'prompt', turn: 1, from: 'prompt' });
+    const prompts = told.filter(({ type }) => type === 'prompt');
+    expect(prompts.map((one) => 'resumed' in one)).toEqual([false, true, true]);
+  });
+
   it('what is asked, once, and each answer to its own Question', async () => {
     const { told, journal, tools } = observed();
     await tools.ask('permit\na\n0', {} as never);
