@@ -203,7 +203,7 @@ test('an object of a custom resource wakes a function from zero, which answers 2
   const [line = ''] = await until('the event', () => {
     const text = existsSync(seen) ? readFileSync(seen, 'utf8') : '';
     // A line that is still being written is none yet.
-    return text.includes('\n') && text.split('\n');
+    return text.includes('\n') ? text.split('\n') : undefined;
   });
   const { body, token } = JSON.parse(line);
   expect(JSON.parse(body)).toEqual({
