@@ -35,6 +35,7 @@ export const QUESTIONS = type<Question>('tiny.dev', 'Question', 'questions');
 export const CLAIMS = type('', 'PersistentVolumeClaim', 'persistentvolumeclaims');
 export const SECRETS = type('', 'Secret', 'secrets');
 export const PODS = type('', 'Pod', 'pods');
+export const EVENTS = type('', 'Event', 'events');
 export const CONFIG_MAPS = type<ConfigMap>('', 'ConfigMap', 'configmaps');
 export const NETWORK_POLICIES = type('networking.k8s.io', 'NetworkPolicy', 'networkpolicies');
 export const DEPLOYMENTS = type('apps', 'Deployment', 'deployments');

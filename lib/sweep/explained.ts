@@ -1,16 +1,7 @@
 /** What a pod's Events say of it: volumes that can't be mounted or attached are told nowhere else. */
 import type { CoreV1Event } from '@kubernetes/client-node';
-import type { KubeObject } from '../api/meta.ts';
-import type { Client, ResourceType } from '../kube/types.ts';
+import { type Client, EVENTS } from '../kube/types.ts';
 import type { PodTrouble, Problem } from './pod-problem.ts';
-
-const EVENTS: ResourceType<CoreV1Event & KubeObject> = {
-  group: '',
-  version: 'v1',
-  kind: 'Event',
-  plural: 'events',
-  namespaced: true,
-};
 
 const timeOf = ({ lastTimestamp, eventTime, metadata }: CoreV1Event): number =>
   new Date(lastTimestamp ?? eventTime ?? metadata.creationTimestamp ?? 0).getTime();
@@ -31,7 +22,9 @@ export async function explained(client: Client, { problem, pod }: PodTrouble): P
     ...(pod.namespace && { namespace: pod.namespace }),
     fieldSelector: `involvedObject.uid=${pod.uid}`,
   });
-  const warnings = items.filter(({ type }) => type === 'Warning').sort((a, b) => timeOf(b) - timeOf(a));
+  const warnings = (items as CoreV1Event[])
+    .filter(({ type }) => type === 'Warning')
+    .sort((a, b) => timeOf(b) - timeOf(a));
   const message = warnings[0]?.message;
   return message ? reasonOf(message) : problem;
 }

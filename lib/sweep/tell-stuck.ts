@@ -1,10 +1,11 @@
-/** Tells a Session what it hangs on: the one condition that is the sweep's own. */
+/** Tells a Session what it hangs on: the one condition that is the sweep's own, and an Event for each change of it. */
 import type { V1Pod } from '@kubernetes/client-node';
-import { LABEL, type Stored } from '../api/meta.ts';
+import { type KubeObject, LABEL, type Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
 import { each } from '../kube/each.ts';
-import { isConflict, isNotFound } from '../kube/errors.ts';
-import { type Client, PODS, SESSIONS } from '../kube/types.ts';
+import { isAlreadyExists, isConflict, isForbidden, isNotFound } from '../kube/errors.ts';
+import { type Client, EVENTS, PODS, SESSIONS } from '../kube/types.ts';
+import { makeStuckEvent } from './event.ts';
 import { explained } from './explained.ts';
 import { type Children, OURS } from './out-of-step.ts';
 import { type PodTrouble, type Problem, podProblem } from './pod-problem.ts';
@@ -43,6 +44,7 @@ export async function tellStuck(
   const problem = seen && pod && seen === pod.problem ? await explained(client, pod) : seen;
   const condition = stuckCondition(session, problem, now());
   if (!condition) return false;
+  await record(client, makeStuckEvent(session, condition, now()));
   const { name, namespace, uid, resourceVersion } = session.metadata;
   const { apiVersion, kind } = session;
   const metadata = { name, uid, resourceVersion, ...(namespace && { namespace }) };
@@ -53,5 +55,15 @@ export async function tellStuck(
     // It changed or went meanwhile: the next pass looks again.
     if (isConflict(error) || isNotFound(error)) return false;
     throw error;
+  }
+}
+
+/** An Event is for people and for collectors: that one can't be written keeps the condition from nobody. */
+async function record(client: Client, event: KubeObject): Promise<void> {
+  try {
+    await client.create(EVENTS, event);
+  } catch (error) {
+    // It is there already, the namespace is going, or this installation lets the sweep write none.
+    if (!isConflict(error) && !isAlreadyExists(error) && !isForbidden(error) && !isNotFound(error)) throw error;
   }
 }

@@ -3,7 +3,7 @@ import type { Person } from '../../lib/api/meta.ts';
 
 /**
  * What the audit log holds. No Secret and no token gets into it; of a request that only reads, who, what and when is
- * enough; leases and health checks are left out.
+ * enough; leases, health checks and the Events of others than functions are left out.
  */
 export const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',
@@ -12,6 +12,11 @@ export const AUDIT_POLICY = {
   omitManagedFields: true,
   rules: [
     { level: 'None', nonResourceURLs: ['/livez*', '/readyz*', '/healthz*', '/metrics', '/openapi/*'] },
+    {
+      level: 'Metadata',
+      userGroups: ['system:serviceaccounts:tiny-system'],
+      resources: [{ group: '', resources: ['events'] }],
+    },
     {
       level: 'None',
       resources: [

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { totalOf } from '../../lib/event/dead-letters.ts';
 import { keep } from '../../lib/event/keep.ts';
-import { CONFIG_MAPS, NETWORK_POLICIES, PODS, SESSIONS } from '../../lib/kube/types.ts';
+import { CONFIG_MAPS, EVENTS, NETWORK_POLICIES, PODS, SESSIONS } from '../../lib/kube/types.ts';
 import { questions } from '../../lib/question/plan.ts';
 import { sessions } from '../../lib/session/plan.ts';
 import { sweep } from '../../lib/sweep/pass.ts';
@@ -48,6 +48,11 @@ export function sweepCases(world: () => World): void {
         status: 'True',
         reason: 'MissingReference',
       });
+      const { items } = await world().admin.list(EVENTS, {
+        namespace: ns,
+        fieldSelector: 'involvedObject.kind=Session,involvedObject.name=a',
+      });
+      expect(items).toMatchObject([{ type: 'Warning', reason: 'MissingReference', reportingComponent: 'tiny-sweep' }]);
     });
   });
 

@@ -7,6 +7,7 @@ import {
   CLAIMS,
   CONFIG_MAPS,
   DEPLOYMENTS,
+  EVENTS,
   NETWORK_POLICIES,
   PODS,
   QUESTIONS,
@@ -181,6 +182,28 @@ describe('what a Session hangs on', () => {
       status,
     } as KubeObject);
   };
+
+  test('has one Event a change, though the pass that told it was killed and comes again', async () => {
+    const all = world();
+    const { server, pass, session } = all;
+    session();
+    await pass();
+    putPod(all, pulling('back-off 10s'));
+    server.hooks.before = ({ verb }) => {
+      if (verb === 'applyStatus') throw new Error('killed');
+    };
+    await expect(pass()).rejects.toThrow('killed');
+    delete server.hooks.before;
+    await pass({ now: new Date(NOW.getTime() + 60_000) });
+    await pass({ now: new Date(NOW.getTime() + 120_000) });
+    putPod(all, { phase: 'Running' });
+    await pass({ now: new Date(NOW.getTime() + 180_000) });
+    const { items: events } = await server.client('reader').list(EVENTS, { namespace: 'team-a' });
+    expect(events).toMatchObject([
+      { type: 'Warning', reason: 'ImagePull', involvedObject: { kind: 'Session', name: 'fix' } },
+      { type: 'Normal', reason: 'GoesOn' },
+    ]);
+  });
 
   test('is told once, however Kubernetes words it the next minute, and taken back once it has passed', async () => {
     const all = world();
