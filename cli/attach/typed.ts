@@ -2,8 +2,9 @@
 import type { Stored } from '../../lib/api/meta.ts';
 import type { Question } from '../../lib/api/question.ts';
 import type { App } from '../app.ts';
+import { Failure } from '../failure.ts';
 import { answerQuestion } from '../question/answer.ts';
-import type { Choice } from '../question/choice.ts';
+import { type Choice, isAct } from '../question/choice.ts';
 import { chooseWord } from '../question/choose.ts';
 import { reference } from '../question/reference.ts';
 import { say } from '../session/say.ts';
@@ -38,7 +39,17 @@ export async function act(app: App, line: string, { session, question, leave, an
   const [, said] = /^\/say\s+(.+)$/s.exec(text) ?? [];
   if (said ?? !question) return say(app, session, { text: said ?? text, resume: true });
   if (!question) return;
+  refuseUnseen(app, question, text);
   // It stood on the screen whole before anything could be typed: nobody says yes unread.
   await answerQuestion(app, reference(question), { yes: true, choose: (now) => choose(now, text) });
   answering(question);
+}
+
+/** What a proposal would change did not stand there, and a yes is bound to it as to what was shown. */
+function refuseUnseen({ program }: App, question: Stored<Question>, text: string): void {
+  if (!question.spec.apply || !isAct(question, choose(question, text))) return;
+  throw new Failure(
+    'what this would change has not been shown here, so nothing was answered',
+    `\`${program} y ${reference(question)}\` shows it, and asks. A no can be said here.`,
+  );
 }

@@ -101,6 +101,25 @@ describe('tiny attach', () => {
     expect(fake.read(QUESTIONS, { namespace: 'demo', name: 'a-q1' })?.spec.answer).toMatchObject({ option: 'allow' });
   });
 
+  it('takes no yes to a proposal whose changes do not stand there, but a no', async () => {
+    const { fake, run } = person([
+      ['Type one of', 'y'],
+      ['has not been shown here', 'n'],
+      ['answered deny', '/detach'],
+    ]);
+    const objects = [{ apiVersion: 'v1', kind: 'ConfigMap', namespace: 'demo', name: 'app', fields: '{}' }];
+    const options = [
+      { id: 'allow', text: 'Apply it', effect: 'Allow' as const },
+      { id: 'deny', text: 'No', effect: 'Deny' as const },
+    ];
+    const asked = question('a-q1', { session: 'a', kind: 'Apply', options, apply: { objects } });
+    delete asked.spec.toolCall;
+    fake.put(QUESTIONS, asked);
+    const { out } = await run();
+    expect(out).toContain('`tiny y a-q1@');
+    expect(fake.read(QUESTIONS, { namespace: 'demo', name: 'a-q1' })?.spec.answer).toMatchObject({ option: 'deny' });
+  });
+
   it('sends a message though a Question stands there, where that is said', async () => {
     const { fake, run } = person([
       ['Type one of', '/say wait'],
