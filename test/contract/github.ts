@@ -59,7 +59,7 @@ export function githubCases(world: () => World): void {
   describe('from GitHub', () => {
     test.each(['alice', 'ci'] as const)('a Session of %s is started once, told more, and told about', async (who) => {
       const ns = `github-${who}`;
-      const { send, sessions, tell, fake, username } = await stage(ns, who);
+      const { send, sessions, tell, wake, fake, username } = await stage(ns, who);
       const answers = await Promise.all(Array.from({ length: 10 }, () => send(labeled(ALICE))));
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202));
       await Promise.all([1, 2, 3].map(() => send(commented(ALICE, '/tiny and a test'))));
@@ -71,7 +71,8 @@ export function githubCases(world: () => World): void {
         messages: [{ text: 'alice-gh says: and a test' }],
       });
       const { name } = session.metadata;
-      await world().as('alice').create(QUESTIONS, question(ns, name));
+      const asked = await world().as('alice').create(QUESTIONS, question(ns, name));
+      expect(await wake(asked.metadata.name)).toEqual({ status: 202 });
       await Promise.all([1, 2].map(() => tell({ namespace: ns, name })));
       await tell({ namespace: ns, name });
       expect(fake.comments.get(12)?.[0]?.body).toContain(`**Session \`${name}\`** in \`${ns}\``);

@@ -88,11 +88,11 @@ export function rightsCases(world: () => World): void {
         lastTransitionTime: LONG_AGO,
       };
       const conditions = [...((await world().admin.get(SESSIONS, made.metadata))?.status?.conditions ?? []), waiting];
-      const path = `/apis/tiny.dev/v1alpha1/namespaces/${ns}/sessions/a/status`;
-      await world().admin.request('PATCH', path, { status: { conditions } });
+      const asked = await world().as('alice').create(QUESTIONS, question(ns, 'a'));
+      const status = { conditions, waitingFor: [asked.metadata.name] };
+      await world().admin.request('PATCH', `/apis/tiny.dev/v1alpha1/namespaces/${ns}/sessions/a/status`, { status });
       await run();
       expect(await told(world().admin, made, 'Suspended')).toMatchObject({ status: 'True', reason: 'Idle' });
-      const asked = await world().as('alice').create(QUESTIONS, question(ns, 'a'));
       await answer(world().as('bob'), asked);
       expect(await world().runQuestion(ns, asked.metadata.name)).toMatchObject({ kind: 'done' });
       expect(await told(world().admin, made, 'Waiting')).toMatchObject({ status: 'False', reason: 'Answered' });
