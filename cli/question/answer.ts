@@ -9,6 +9,7 @@ import { ANNOTATION, LABEL, type Stored } from '../../lib/api/meta.ts';
 import type { Answer, Question } from '../../lib/api/question.ts';
 import { isConflict, isForbidden, isInvalid } from '../../lib/kube/errors.ts';
 import { QUESTIONS, type Ref, SESSIONS } from '../../lib/kube/types.ts';
+import { withdrawnOf } from '../../lib/question/answering.ts';
 import { decide, WITHDRAWN } from '../../lib/question/decision.ts';
 import type { App } from '../app.ts';
 import { settleQuestion } from '../direct.ts';
@@ -42,6 +43,15 @@ function closed(question: Stored<Question>, now: Date): Failure | undefined {
   );
 }
 
+/** The same before a condition says so: an answer to a Session that has ended would still make what it asked for. */
+async function withdrawn(app: App, question: Stored<Question>): Promise<Failure | undefined> {
+  const { client } = await app.cluster();
+  const why = await withdrawnOf(question, client);
+  if (why === undefined) return undefined;
+  const { name } = question.metadata;
+  return new Failure(`nothing was answered to Question "${name}": ${why}`, 'Nobody waits for an answer any more.');
+}
+
 /** Whether the answer that stands is the one that this run has written, though the server's yes was lost. */
 const isOurs = (stands: Answer | undefined, ours: Answer): boolean =>
   stands !== undefined &&
@@ -68,7 +78,7 @@ export interface Answering {
 export async function answerQuestion(app: App, name: string, { choose, yes }: Answering): Promise<void> {
   const { client, namespace } = await app.cluster();
   const question = await find(client, { type: QUESTIONS, namespace, name });
-  const refusal = closed(question, app.now());
+  const refusal = closed(question, app.now()) ?? (await withdrawn(app, question));
   if (refusal) throw refusal;
   const choice = choose(question);
   const by = await whoAmI(client);

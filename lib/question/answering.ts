@@ -98,8 +98,11 @@ async function once(trying: Trying, choice: Choice, answering: Answering): Promi
   return await write(question, { answer, trying, client });
 }
 
-/** Whoever may answer need not be allowed to see Sessions; then the function that acts on the answer says it. */
-async function withdrawnOf(question: Stored<Question>, client: Client): Promise<string | undefined> {
+/**
+ * Why nobody waits for the answer any more, whether or not a condition says so yet. Whoever may answer need not be allowed
+ * to see Sessions; then the function that acts on the answer says it.
+ */
+export async function withdrawnOf(question: Stored<Question>, client: Client): Promise<string | undefined> {
   try {
     return withdrawal(question, await askerOf(question, client));
   } catch (error) {

@@ -82,6 +82,42 @@ describe('tiny answer', () => {
     expect((await tiny(['y'])).err).toContain('no Question is open');
   });
 
+  describe('where the Session that asked has ended, and no condition says so yet', () => {
+    const owned = (uid: string) => {
+      const owner = { apiVersion: 'tiny.dev/v1alpha1', kind: 'Session', name: 'refactor', uid };
+      return { ...question('q'), metadata: { ...question('q').metadata, ownerReferences: [owner] } } as KubeObject;
+    };
+
+    it.each([
+      [
+        'finished',
+        [condition(['Finished', 'True', 'Completed'])],
+        undefined,
+        /"q": Session "refactor", which asked, has/,
+      ],
+      ['gone, with another of its name', [], 'earlier', /"q": Session "refactor", which asked, is gone/],
+    ])('%s: nothing is answered', async (_what, conditions, uid, message) => {
+      const { tiny, fake } = makeHarness();
+      const live = fake.put(SESSIONS, session('refactor', { status: { conditions } }));
+      fake.put(QUESTIONS, owned(uid ?? live.metadata.uid));
+      for (const argv of [['answer', 'q', 'allow'], ['n']]) {
+        const { code, err } = await tiny(argv);
+        expect(code).toBe(1);
+        expect(err).toMatch(message);
+      }
+      expect(fake.read(QUESTIONS, ref())?.spec.answer).toBeUndefined();
+    });
+
+    it('counts for nothing with who may answer and not see Sessions', async () => {
+      const { tiny, fake, answer } = asked();
+      fake.fault = (request) => {
+        if (request.startsWith('GET sessions ')) throw new ApiError(403, { reason: 'Forbidden', message: 'no' });
+      };
+      expect((await tiny(['answer', 'q', 'allow'])).code).toBe(0);
+      expect(answer()?.option).toBe('allow');
+    });
+  });
+
   it('of two people in the same moment, the slower is told who won', async () => {
     const { tiny, fake, answer } = asked();
     fake.fault = (request) => {
