@@ -74,10 +74,10 @@ function parts({ toolCall, spawn, apply }: Question['spec']): Part[] {
       { title: 'With', text: fields(spec) },
     ];
   }
-  return (apply?.objects ?? []).map((one) => ({
-    title: `Applies ${named(one)}, as whoever says yes${apply?.force ? ', taking over fields of others' : ''}`,
-    text: pretty(one.fields),
-  }));
+  // What it does stands before the name, which the agent has chosen and may be long.
+  const over = apply?.force ? ', taking over fields of others' : '';
+  const does = `Applies, as whoever says yes${over} (what was applied so before and is not said again goes)`;
+  return (apply?.objects ?? []).map((one) => ({ title: `${does}: ${named(one)}`, text: pretty(one.fields) }));
 }
 
 function said({ options = [], answer }: Question['spec']): string {

@@ -21,8 +21,11 @@ export const canonical = (value: unknown): string =>
     isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,
   );
 
-/** `ConfigMap team-a/app`. */
-export const named = ({ kind, namespace, name }: Omit<Manifest, 'fields'>): string => `${kind} ${namespace}/${name}`;
+/** `ConfigMap team-a/app`, `Deployment.apps team-a/app`: kinds of one name in two groups are two. */
+export const named = ({ apiVersion, kind, namespace, name }: Omit<Manifest, 'fields'>): string => {
+  const [, group = ''] = String(apiVersion).split('/').reverse();
+  return `${kind}${group && `.${group}`} ${namespace}/${name}`;
+};
 
 const refuse = (what: string, why: string): never => {
   throw new UnusableManifest(`${what} ${why}`);

@@ -107,9 +107,10 @@ function footer({ expiresAt, defaultOption, whole, state }: Telling, isWhole: bo
 
 /** What a part takes of a message where all are long. */
 const part = ({ title, text }: Part, limit: number): { block: Block; isWhole: boolean } => {
-  const head = `*${escaped(oneLine(title, 200))}*\n`;
+  const [whole, shown] = [Number.POSITIVE_INFINITY, 300].map((most) => oneLine(title, most));
+  const head = `*${escaped(shown ?? '')}*\n`;
   const body = fenced(text, limit - head.length);
-  return { block: section(head + body.text), isWhole: body.isWhole };
+  return { block: section(head + body.text), isWhole: body.isWhole && shown === whole };
 };
 
 function withLimit(telling: Telling, limit: number): Message {

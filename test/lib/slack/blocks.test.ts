@@ -56,6 +56,29 @@ describe('a Question in Slack', () => {
     expect(texts(message({ text: 'I \u2764\ufe0f it' }).blocks)[1]).toBe('> I \u2764\ufe0f it');
   });
 
+  test('that proposes an object says first what a yes does, and the group of its kind; of a name too long, that it is cut', () => {
+    const object = {
+      apiVersion: 'serving.knative.dev/v1',
+      kind: 'Service',
+      namespace: 'team-a',
+      name: 'x',
+      fields: '{}',
+    };
+    const proposal = (more: object) =>
+      message({
+        ...PERMIT,
+        kind: 'Apply',
+        toolCall: undefined,
+        apply: { force: true, objects: [{ ...object, ...more }] },
+      });
+    expect(texts(proposal({}).blocks)[2]).toBe(
+      '*Applies, as whoever says yes, taking over fields of others (what was applied so before and is not said again goes): Service.serving.knative.dev team-a/x*\n```\n{}\n```',
+    );
+    const { blocks } = proposal({ name: 'x'.repeat(253) });
+    expect(texts(blocks).join()).toContain('*shortened*');
+    expect(buttonsOf(blocks)[0]?.confirm).toBeDefined();
+  });
+
   test('of 3,001 characters is shortened, with the way to the whole, and a yes then asks once more', () => {
     const { blocks } = message({ text: 'x'.repeat(3001) });
     expect(texts(blocks)[1]?.length).toBeLessThanOrEqual(LIMIT.section);
