@@ -13,6 +13,7 @@ import { answer, edit, refusal, session } from '../contract/objects.ts';
 import { type Cluster, PROJECT, startCluster } from './cluster/cluster.ts';
 import { until } from './cluster/until.ts';
 import { testReading } from './reading.ts';
+import { testWaking } from './waking.ts';
 
 interface ContainerStatus {
   name: string;
@@ -348,6 +349,8 @@ describe('a Session that waits', () => {
     expect(status?.result).toMatchObject({ commits: 2 });
     await until('no pod', async () => (await podsOf('patient')).length === 0);
   });
+
+  testWaking(() => cluster, say);
 });
 
 describe('what a Session said', () => testReading(() => cluster));
