@@ -10,6 +10,7 @@ import type { Identity, PushedRepository } from '../env.ts';
 import { credentialsFor } from '../git/credentials.ts';
 import { branchOf } from '../git/names.ts';
 import { openJsonLines } from '../json-lines.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import { describeWork, type Work } from './describe.ts';
 import { footingOf } from './footing.ts';
 import { type OwnRepository, takeIn } from './own-repository.ts';
@@ -57,16 +58,6 @@ const candidatesOf = (identity: Identity): string[] => {
   const branch = branchOf(identity);
   return [branch, `${branch}-${identity.sessionUid.slice(0, 8)}`];
 };
-
-/** Runs what it is given one after the other: there is one repository. */
-function oneAtATime() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(act: () => Promise<T>): Promise<T> => {
-    const done = last.then(act);
-    last = done.catch(() => {});
-    return done;
-  };
-}
 
 /** Pushing for one Session. */
 export function makePush({ identity, repository, credentials, path, temporary }: PushOptions): Push {

@@ -14,6 +14,7 @@ import { type Client, QUESTIONS } from '../../lib/kube/types.ts';
 import { isMore } from '../../lib/question/apply-allowed.ts';
 import { childMeta } from '../../lib/session/names.ts';
 import type { Identity } from '../env.ts';
+import { oneAtATime } from '../one-at-a-time.ts';
 import type { OwnSession } from './own-session.ts';
 import { isOf, questionLimit } from './question-limit.ts';
 
@@ -67,16 +68,6 @@ function check(question: Question, session: string): void {
   const wrong = violations(questionRules, question).map(({ path, message }) => `${path}: ${message}`);
   if (question.spec.session !== session) wrong.push(`spec.session: must be ${session}`);
   if (wrong.length) throw refuse(422, 'Invalid', wrong.join('; '));
-}
-
-/** Runs what it is given one after the other, so that what was counted still holds when it is acted on. */
-function oneAtATime() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(act: () => Promise<T>): Promise<T> => {
-    const done = last.then(act);
-    last = done.catch(() => {});
-    return done;
-  };
 }
 
 export interface QuestionsOptions {

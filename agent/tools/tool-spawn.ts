@@ -16,7 +16,7 @@ import {
   type SessionRequest,
   sessionRequest,
 } from '../../lib/api/session.ts';
-import { agent as agentSchema } from '../../lib/api/session-parts.ts';
+import { agent as agentSchema, PRESETS } from '../../lib/api/session-parts.ts';
 import { cut } from '../cut.ts';
 import type { Asking, Closed, Settled } from './asking.ts';
 import { type ToolContext, ToolRefusal } from './tool.ts';
@@ -31,7 +31,9 @@ export const spawnInput = {
     )
     .describe('What the other agent is to do, with all that it needs to know: it does not see this conversation.'),
   name: dnsLabel(MAX_NAME).optional().describe('The name of the new Session. Default: made from the name of this one.'),
-  agent: dnsLabel().optional().describe("Another agent: claude-code, codex or rehearsal. Default: this Session's."),
+  agent: dnsLabel()
+    .optional()
+    .describe(`Another agent: ${PRESETS.join(', ')}. Default: this Session's.`),
   repository: z
     .object({ url: z.string().min(1).max(2048), ref: repositorySchema.shape.ref })
     .optional()
