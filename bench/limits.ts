@@ -29,3 +29,5 @@ export const TEST_SECONDS = 120;
 export const WAKE = 2;
 /** Of a killed agent, to its next request, beyond what its own start takes; milliseconds. */
 export const RESUME_MS = 2000;
+/** What a part of a Session's pod takes of a core while its agent waits; percent. */
+export const IDLE_PERCENT = 1;

@@ -24,6 +24,11 @@ const BENCHES: Record<string, Entry> = {
       'requests and time for a new Session; ratio of a burst of events to a plain loop of the same requests; --engine kubernetes: 1,000 at once (at least 0.8)',
     load: async () => (await import('./materialise.ts')).materialise,
   },
+  pod: {
+    summary:
+      "memory and processor time of a Session's pod whose agent waits (at most 1 % of a core each); ratio of harness and tools to two bare Nodes",
+    load: async () => (await import('./pod.ts')).pod,
+  },
   resume: {
     summary:
       'real agents killed at random moments (--runs: kills of each): prompts sent twice (0), edits lost (0), kill to next request beyond their own start (at most 2 s)',

@@ -10,7 +10,8 @@ export interface Start {
   status: number;
 }
 
-const memoryOf = (pid: number): number =>
+/** Resident memory of a process now, MB. */
+export const memoryOf = (pid: number): number =>
   Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
 
 /** Starts `node FILE`, asks once, ends it. */
