@@ -16,7 +16,7 @@ const quoted = (text: string): string => text.replace(/^/gm, '> ');
 const fork = ({ base }: Branches): string =>
   `The pull request comes from a fork. Its code is not what you have cloned: you work on branch ${visible(base)} of the repository itself. Do not fetch or run code of the fork.`;
 
-/** Its first line is the same for each act on the issue, since the Session's name begins with it. */
+/** Its first line says which issue it is, where a list of Sessions shows no more. */
 export function promptOf(act: Act): string {
   const { title, body, author, by, isPull, at, said, branches } = act;
   const what = isPull ? 'pull request' : 'issue';

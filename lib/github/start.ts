@@ -35,6 +35,7 @@ export function sessionOf(act: Act, { namespace, session = {} }: Placed, person:
   const made = makeAskedSession({
     namespace,
     key,
+    title: `github-${act.number}`,
     prompt: promptOf(act),
     defaults: { ...session, repository },
     person,
@@ -125,6 +126,8 @@ function append({ metadata, spec }: Stored<Session>, { at, ...message }: Message
       set('/spec/messages', [...(spec.messages ?? []), message]),
       ...(Date.parse(at) > Date.parse(spec.touched ?? '1970-01-01') ? [set('/spec/touched', at)] : []),
       set('/spec/requester', asked.spec.requester),
+      // A repository may have another name by now, and the comment is written where the issue is.
+      set(`/metadata/annotations/${ISSUE.replace('/', '~1')}`, asked.metadata.annotations?.[ISSUE]),
     ],
   };
 }

@@ -15,6 +15,8 @@ export interface Asking {
   namespace: string;
   /** What asks, and nothing else does: a source and its own key. */
   key: string;
+  /** What its name begins with; as little may it change while the key stays. Default: the prompt's first words. */
+  title?: string;
   prompt: string;
   /** Fields of the spec that the project gives. */
   defaults: Record<string, unknown>;
@@ -44,9 +46,9 @@ function words(prompt: string): string {
 
 const digestOf = (key: string) => createHash('sha256').update(key).digest('hex');
 
-export function makeAskedSession({ namespace, key, prompt, defaults, person }: Asking): AskedSession {
+export function makeAskedSession({ namespace, key, title, prompt, defaults, person }: Asking): AskedSession {
   const digest = digestOf(key);
-  const name = [words(prompt) || 'session', digest.slice(0, DIGEST)].join('-');
+  const name = [words(title ?? prompt) || 'session', digest.slice(0, DIGEST)].join('-');
   return {
     apiVersion: API_VERSION,
     kind: 'Session',

@@ -209,7 +209,10 @@ export class MemoryServer {
     }
     const next = clone(live);
     for (const { op, path, value } of body) {
-      const keys = path.split('/').slice(1);
+      const keys = path
+        .split('/')
+        .slice(1)
+        .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
       const last = keys.pop() ?? '';
       const parent = keys.reduce((at: Record<string, unknown>, k) => at[k] as Record<string, unknown>, next);
       // As kube-apiserver: a test that fails makes the request invalid, another version is a conflict.

@@ -39,6 +39,8 @@ export interface FakeGitHub {
   /** Answers instead of what would be answered; `undefined`: nothing is wrong. Throws: it is down. */
   trouble: (outgoing: Outgoing) => Partial<Incoming> | undefined;
   pull: object | undefined;
+  /** The name that the repository has by now. */
+  repository: string;
 }
 
 const answer = (status: number, body: unknown): Incoming => ({ status, headers: {}, text: JSON.stringify(body) });
@@ -58,11 +60,12 @@ export function fakeGitHub(): FakeGitHub {
     asked: [],
     trouble: () => undefined,
     pull: undefined,
+    repository: REPOSITORY.full_name,
     send: async (outgoing) => {
       // As over a network: others' requests come in between.
       await new Promise((resolve) => setImmediate(resolve));
       const { method, url: to, body } = outgoing;
-      const path = to.replace('https://api.github.com', '');
+      const path = to.replace('https://api.github.com', '').replace(`/repos/${fake.repository}/`, '/repos/acme/shop/');
       fake.asked.push(`${method} ${path.split('?')[0]}`);
       const trouble = fake.trouble(outgoing);
       if (trouble) return { status: 500, headers: {}, text: '{}', ...trouble };
@@ -142,9 +145,17 @@ export const labeled = (sender: FakeUser, { label = 'tiny', issue = {} }: { labe
 export const commented = (
   user: FakeUser,
   body: string,
-  more: { id?: number; action?: string; issue?: object; association?: string; sender?: FakeUser } = {},
+  more: {
+    id?: number;
+    action?: string;
+    issue?: object;
+    association?: string;
+    sender?: FakeUser;
+    repository?: object;
+  } = {},
 ) =>
   deliver('issue_comment', {
+    ...(more.repository && { repository: more.repository }),
     action: more.action ?? 'created',
     sender: more.sender ?? user,
     issue: issueOf(more.issue),

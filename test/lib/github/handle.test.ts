@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SESSIONS } from '../../../lib/kube/types.ts';
 import { apiError } from '../../support/memory-client.ts';
-import { ALICE, BOB, commented, deliver, issueOf, labeled, STRANGER } from './fake-github.ts';
+import { ALICE, BOB, commented, deliver, issueOf, labeled, REPOSITORY, STRANGER } from './fake-github.ts';
 import { githubStage } from './stage.ts';
 
 const ROBOT = { id: 9, login: 'robot[bot]', type: 'Bot' };
@@ -13,7 +13,7 @@ describe('a label', () => {
     expect(await send(labeled(ALICE))).toMatchObject({ status: 202, body: expect.stringContaining('as alice') });
     const { spec, metadata } = await session();
     expect(writes()).toEqual(['create as alice']);
-    expect(metadata.name).toMatch(/^acme-shop-12-[0-9a-f]{10}$/);
+    expect(metadata.name).toMatch(/^github-12-[0-9a-f]{10}$/);
     expect(metadata.annotations).toMatchObject({ 'tiny.dev/github-issue': 'acme/shop#12' });
     expect(spec.requester).toEqual({ username: 'alice', groups: ['team'] });
     expect(spec.repository).toEqual({ url: 'https://github.com/acme/shop.git', credentialsSecret: 'git' });
@@ -85,6 +85,21 @@ describe('a label', () => {
     const { send, sessions } = githubStage({ projects: () => ({}) });
     expect((await send(labeled(ALICE))).body).toContain('no project works for acme/shop');
     expect(await sessions()).toEqual([]);
+  });
+});
+
+describe('a repository that was renamed', () => {
+  test('has the same Session for the same issue, which then says where the issue is by now', async () => {
+    const projects = () => ({ projects: [{ namespace: 'team-a', github: ['acme/shop', 'acme/store'] }] });
+    const { send, session, fake } = githubStage({ projects });
+    await send(labeled(ALICE));
+    const before = (await session()).metadata.name;
+    fake.repository = 'acme/store';
+    await send(commented(ALICE, '/tiny and the tests', { repository: { ...REPOSITORY, full_name: 'acme/store' } }));
+    const { metadata, spec } = await session();
+    expect(metadata.name).toBe(before);
+    expect(metadata.annotations).toMatchObject({ 'tiny.dev/github-issue': 'acme/store#12' });
+    expect(spec.messages).toMatchObject([{ text: 'alice-gh says: and the tests' }]);
   });
 });
 
