@@ -65,7 +65,7 @@ export function settingsPolicy(): string {
           expression: `${unknown}.size() == 0`,
           messageExpression: `'no such settings: ' + ${unknown}.join(', ') + '; docs/settings.md lists them, and so does tiny settings'`,
         },
-        ...(['flag', 'hours', 'text'] as const)
+        ...(['flag', 'hours', 'count', 'text'] as const)
           .filter((format) => DESCRIBED.some((described) => described.format === format))
           .map(formatRule),
       ],

@@ -12,6 +12,7 @@ import { Failure, UsageError } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
 import { withProgress } from '../output/progress.ts';
 import { printDone } from '../session/change.ts';
+import { unlessFull } from '../session/full.ts';
 import { makeName } from '../session/name.ts';
 import { type Identity, makeSession, type SpecOptions } from '../session/spec.ts';
 import { waitUntilFinished } from '../session/wait.ts';
@@ -147,7 +148,7 @@ async function send(app: App, session: Session): Promise<{ made: Stored<Session>
   try {
     return { made: await client.create(SESSIONS, session), anew: true };
   } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
+    if (!isAlreadyExists(error)) throw await unlessFull(app, error);
     const { name, annotations } = session.metadata;
     const made = annotations && (await client.get(SESSIONS, { namespace, name }));
     if (made?.metadata.annotations?.[ASKED_BY] === annotations?.[ASKED_BY] && made) return { made, anew: false };

@@ -6,6 +6,7 @@ import { Failure, UsageError } from '../failure.ts';
 import { document } from '../output/document.ts';
 import { safeLine } from '../output/safe.ts';
 import { type Column, table } from '../output/table.ts';
+import { followQuota, MAX_SESSIONS, quotaDiffers } from '../settings/quota.ts';
 import { changeSettings, readSettings } from '../settings/read.ts';
 import { assignment, knownKey, type Row, rowsOf } from '../settings/words.ts';
 
@@ -58,6 +59,8 @@ async function show(app: App): Promise<void> {
   const width = app.io.stdout.isTTY ? app.io.stdout.columns : undefined;
   app.print(table(columns, rows, { ...(width && { columns: width }) }));
   for (const { key, problem } of rows) if (problem) app.note(`warning: ${safeLine(key)} ${problem}`);
+  const differs = await quotaDiffers(app, data[MAX_SESSIONS]);
+  if (differs) app.note(`warning: ${safeLine(differs)}`);
 }
 
 async function get(app: App, key: string): Promise<void> {
@@ -69,6 +72,8 @@ async function get(app: App, key: string): Promise<void> {
 
 async function change(app: App, wanted: Record<string, string | null>): Promise<void> {
   const { namespace } = await app.cluster();
+  const limit = wanted[MAX_SESSIONS];
+  if (limit !== undefined) await followQuota(app, limit);
   await changeSettings(app, wanted);
   const keys = Object.keys(wanted);
   app.note(`${keys.join(', ')} ${keys.length === 1 ? 'is' : 'are'} changed in project ${namespace}`);

@@ -13,6 +13,7 @@ import { Failure, UsageError } from '../failure.ts';
 import { whoAmI } from '../identity.ts';
 import { safeLine } from '../output/safe.ts';
 import { changeSession, printDone } from '../session/change.ts';
+import { unlessFull } from '../session/full.ts';
 import { makeName } from '../session/name.ts';
 import { makeSession, type SpecOptions } from '../session/spec.ts';
 import { waitUntilFinished } from '../session/wait.ts';
@@ -58,7 +59,7 @@ async function create(app: App, session: Session): Promise<Stored<Session>> {
   try {
     return await client.create(SESSIONS, session);
   } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
+    if (!isAlreadyExists(error)) throw await unlessFull(app, error);
     throw new Failure(
       `Session "${session.metadata.name}" exists already in namespace ${namespace}`,
       'Choose another --name.',

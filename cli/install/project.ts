@@ -4,6 +4,7 @@ import type { KubeObject, Person } from '../../lib/api/meta.ts';
 import { resourceTypeOf } from '../../lib/install/apply.ts';
 import { detectFeatures } from '../../lib/install/features.ts';
 import { readManifests } from '../../lib/install/manifests.ts';
+import { makeQuota } from '../../lib/install/quota.ts';
 import { makeSettings, SETTINGS } from '../../lib/install/settings.ts';
 import { isForbidden } from '../../lib/kube/errors.ts';
 import type { Client, Ref } from '../../lib/kube/types.ts';
@@ -31,13 +32,6 @@ const core = (kind: string, metadata: KubeObject['metadata'], rest: object = {})
     metadata: { ...metadata, labels: { ...PART_OF, ...metadata.labels } },
     ...rest,
   }) as KubeObject;
-
-export const makeQuota = (namespace: string, sessions: number): KubeObject =>
-  core(
-    'ResourceQuota',
-    { name: 'tiny', namespace },
-    { spec: { hard: { 'count/sessions.tiny.dev': String(sessions) } } },
-  );
 
 /** The namespace with its labels; `level` is the Pod Security level that it has. */
 export function makeNamespace(name: string, level: string | undefined): ProjectPlan {
@@ -100,10 +94,16 @@ async function bindings(client: Client, minimal: boolean): Promise<ProjectPlan> 
 }
 
 /** Without policies nothing would hold anyone to settings. */
-async function settings(client: Client, { namespace, person, minimal }: ProjectWish): Promise<KubeObject[]> {
+async function settings(
+  client: Client,
+  { namespace, person, minimal, maxSessions }: ProjectWish,
+): Promise<KubeObject[]> {
   if (minimal) return [];
   const live = await look(client, core('ConfigMap', { name: SETTINGS, namespace }));
-  return live === undefined ? [makeSettings(namespace, person)] : [];
+  if (live !== undefined) return [];
+  const made = makeSettings(namespace, person);
+  const limit = maxSessions === undefined ? {} : { 'limits.maxSessions': String(maxSessions) };
+  return [{ ...made, data: { ...made.data, ...limit } } as KubeObject];
 }
 
 /** What is to be applied for a project; settings that are there are left as they are. */

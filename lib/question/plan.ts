@@ -106,10 +106,16 @@ function report(question: Stored<Question>, tellings: Telling[], now: Date): Rep
   return { conditions: tellings.map((telling) => transition(question, { ...telling, observedGeneration }, now)) };
 }
 
+function hint(reason: string, by: Person | undefined): string {
+  if (reason === 'QuotaExceeded')
+    return '; `tiny ls` shows whose Sessions the project has, finished ones count, too, and `tiny rm` makes room; then the agent may ask again';
+  return reason === 'Forbidden' && by ? mastersHint(by) : '';
+}
+
 /** A refusal is told to the agent, which waits for Acted, and to people. */
 function refused(question: Stored<Question>, { reason, message }: Refusal, now: Date): Report | undefined {
   const by = question.spec.answer?.by;
-  const words = reason === 'Forbidden' && by ? message + mastersHint(by) : message;
+  const words = message + hint(reason, by);
   const inTime: Telling =
     reason === 'Expired'
       ? { type: CONDITION.answered, status: 'False', reason, message: words }

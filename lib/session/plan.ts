@@ -117,9 +117,13 @@ const removal = ({ metadata: { name, namespace, uid } }: Stored<Session>) => ({
 
 const RETRIED = '; it is tried again for a while, and then with `tiny touch`';
 
+const ROOM =
+  '; `tiny ls` shows whose Sessions the project has, `tiny suspend` and `tiny rm` make room, and whoever looks after the project raises the quota; then `tiny touch`';
+
 /** The refusal in the words that a person can act on. */
 function wordsOf({ spec: { requester } }: Session, { reason, message, passes }: Refusal): string {
   if (passes) return message + RETRIED;
+  if (reason === 'QuotaExceeded') return message + ROOM;
   return reason === 'Forbidden' && requester ? message + mastersHint(requester) : message;
 }
 

@@ -6,13 +6,14 @@
 import { z } from 'zod';
 
 /** What a value looks like. `lines`: one entry a line. */
-export type Format = 'lines' | 'flag' | 'hours' | 'text';
+export type Format = 'lines' | 'flag' | 'hours' | 'count' | 'text';
 
 /** As text for people, and as a pattern in RE2 (which repeats nothing more than 1,000 times), for admission policies understand no other. */
 export const FORMATS: Record<Format, { words: string; pattern: string }> = {
   lines: { words: 'one a line', pattern: '^' },
   flag: { words: '"true" or "false"', pattern: '^(true|false)$' },
   hours: { words: 'whole hours, at least 1h, such as 24h', pattern: '^[1-9][0-9]{0,4}h$' },
+  count: { words: 'a number from 1', pattern: '^[1-9][0-9]{0,5}$' },
   text: { words: 'text', pattern: '^[^\\n]{1,1000}$' },
 };
 
@@ -91,6 +92,10 @@ export const settings = z.strictObject({
     absent: "the project's own",
     example: 'team-a\nteam-a-staging',
   }),
+  'limits.maxSessions': key(
+    'How many Sessions there may be, finished ones too: a ResourceQuota, which `tiny settings set` makes with your rights.',
+    { format: 'count', absent: 'no limit', example: '20' },
+  ),
   'channels.slack': key('The Slack channel in which people are told of Questions, by its id.', {
     format: 'text',
     absent: 'nobody is told in Slack',

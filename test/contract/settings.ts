@@ -1,7 +1,8 @@
 /** What a project's settings allow: who answers, which images and repositories. */
 import { describe, expect, test } from 'vitest';
-import { QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
+import { type Client, QUESTIONS, SESSIONS } from '../../lib/kube/types.ts';
 import { DESCRIBED } from '../../lib/settings/schema.ts';
+import { tiny } from './command.ts';
 import { answer, answerOf, CONFIG_MAPS, edit, question, refusal, session, settingsOf, spawning } from './objects.ts';
 import type { Name, World } from './world.ts';
 
@@ -14,6 +15,24 @@ export function settingsCases(world: () => World): void {
     await as('alice').create(SESSIONS, session(ns, 'a'));
     return async () => as('alice').create(QUESTIONS, question(ns, 'a'));
   }
+
+  test('of how many Sessions there may be: the quota counts, and who is refused is told who has them', async () => {
+    const ns = await world().project('full');
+    const run = (client: Client, ...argv: string[]) => tiny(world().engine, client, [...argv, '-n', ns]);
+    const set = ['settings', 'set', 'limits.maxSessions=1'];
+    expect(await run(as('alice'), ...set)).toMatchObject({ code: 1 });
+    expect(await run(world().admin, ...set)).toMatchObject({ code: 0 });
+    await as('alice').create(SESSIONS, session(ns, 'a'));
+    const more = async () => {
+      const { code, err } = await run(as('bob'), 'new', 'more', '--dry-run=server');
+      return code === 1 && err;
+    };
+    await expect.poll(more).toContain('exceeded quota');
+    const { code, err } = await run(as('bob'), 'new', 'more');
+    expect(code).toBe(1);
+    expect(err).toContain(`project ${ns} is full: it may have at most 1 Session (ResourceQuota "tiny")`);
+    expect(err).toContain('Who has them: alice 1.');
+  });
 
   describe('who may answer', () => {
     test('without settings: everyone whom RBAC lets', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { CONFIG_MAPS } from '../../../lib/kube/types.ts';
+import { CONFIG_MAPS, type ResourceType } from '../../../lib/kube/types.ts';
+import { apiError } from '../../support/memory-client.ts';
 import { makeHarness } from '../harness.ts';
 
 const REF = { namespace: 'demo', name: 'tiny-settings' };
@@ -41,6 +42,38 @@ describe('tiny settings', () => {
     });
     const settings = await fake.client.get(CONFIG_MAPS, REF);
     expect(settings?.metadata.annotations?.['tiny.dev/changed-by']).toContain('"username":"alice"');
+  });
+
+  describe('limits.maxSessions', () => {
+    const QUOTAS = { ...CONFIG_MAPS, kind: 'ResourceQuota', plural: 'resourcequotas' } as ResourceType;
+    const quota = { namespace: 'demo', name: 'tiny' };
+
+    test('is a quota as well, set and taken away with it', async () => {
+      const { tiny, data, fake } = await world();
+      expect(await tiny(['settings', 'set', 'limits.maxSessions=20'])).toMatchObject({ code: 0 });
+      expect(await data()).toMatchObject({ 'limits.maxSessions': '20' });
+      const live = await fake.client.get(QUOTAS, quota);
+      expect(live).toMatchObject({ spec: { hard: { 'count/sessions.tiny.dev': '20' } } });
+      expect((await tiny(['settings'])).err).toBe('');
+      await tiny(['settings', 'unset', 'limits.maxSessions']);
+      expect(await fake.client.get(QUOTAS, quota)).toBeUndefined();
+    });
+
+    test('that some edit put out of step with the quota is told of', async () => {
+      const { tiny } = await world({ 'limits.maxSessions': '20' });
+      expect((await tiny(['settings'])).err).toContain(
+        'limits.maxSessions says 20, and what holds is no limit (ResourceQuota "tiny"); to have them agree: tiny settings set limits.maxSessions=20',
+      );
+    });
+
+    test('changes nothing for who may change no quota', async () => {
+      const { tiny, data, fake } = await world({});
+      fake.fault = (request) => {
+        if (/resourcequotas/.test(request)) throw apiError(403, 'Forbidden', 'no');
+      };
+      expect((await tiny(['settings', 'set', 'limits.maxSessions=20'])).code).toBe(1);
+      expect(await data()).toEqual({});
+    });
   });
 
   test('makes the settings of a project that has none', async () => {
