@@ -4,8 +4,11 @@
  */
 
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
-/** Format characters: zero width, writing direction, tags; and control characters but line ends and tabs. */
-const INVISIBLE = /[\p{Cf}\p{Co}\p{Cn}]|[^\P{Cc}\n\t]/gu;
+/**
+ * Format characters (zero width, writing direction, tags), what is shown as nothing (variation selectors, which can spell out
+ * whole texts, and blank letters) but for the mark that makes an emoji of a sign; control characters but line ends and tabs.
+ */
+const INVISIBLE = /(?!\ufe0f)[\u2800\p{Cf}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}]|[^\P{Cc}\n\t]/gu;
 
 /** `text` with `\n` as its line ends, without comments and invisible characters; what was a comment is said. */
 export const visible = (text: string): string =>
