@@ -47,7 +47,7 @@ export async function serveTools({ identity, client, clock, log, redact, pushing
     connected.add(socket);
     socket.once('close', () => connected.delete(socket));
     socket.on('error', () => socket.destroy());
-    const box = { identity, client, session, status, asking, clock, pushing };
+    const box = { identity, client, session, status, asking, clock, pushing, redact };
     serveMcp(socket, box).catch((error: Error) => log(error.message));
   });
   await listen([harness, 'harness.sock'], [agents, 'mcp.sock'])(identity.run);

@@ -30,6 +30,7 @@ export interface ToolBox {
   asking: Asking;
   clock: Clock;
   pushing: Pick<Pushing, 'push' | 'forge'> | undefined;
+  redact: Pushing['redact'];
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;

@@ -11,6 +11,7 @@ import { GitError } from '../git/git.ts';
 import { BundleError } from '../push/bundle-header.ts';
 import { type Prepared, type Push, PushRefusal } from '../push/push.ts';
 import { pushFailure } from '../push/remote.ts';
+import { type Redact, redactDeep } from '../redact.ts';
 import type { Asking, Closed, Settled } from './asking.ts';
 import { contentOf, type PullRequest, pushQuestion } from './push-question.ts';
 import type { StatusWriter } from './status-writer.ts';
@@ -21,6 +22,8 @@ export interface Pushing {
   forge: Forge | undefined;
   asking: Asking;
   status: StatusWriter;
+  /** Takes the values of Secrets out of what is told. */
+  redact: () => Redact;
 }
 
 /** GitHub's own limit of a title is 256 characters; a body may have 65,536, which with JSON's escapes a Question can't hold. */
@@ -59,7 +62,9 @@ export async function openPullRequest(
     throw new ToolRefusal('this Session opens no pull requests: spec.repository.push.pullRequests is not set');
   const prepared = await inWords(() => pushing.push.prepare(context.signal));
   const base = input.base ?? baseOf(pushing, prepared);
-  const pullRequest: PullRequest = { title: input.title, body: input.body, base, draft: input.draft ?? false };
+  // As the Question shows it: what was said yes to is what is opened.
+  const said = redactDeep({ title: input.title, body: input.body }, pushing.redact());
+  const pullRequest: PullRequest = { ...said, base, draft: input.draft ?? false };
   await permitted(pushing, { prepared, pullRequest }, context);
   await carriedOut(pushing, prepared, context);
   const { branch } = prepared.target;

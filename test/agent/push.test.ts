@@ -8,6 +8,7 @@ import type { PushedRepository } from '../../agent/env.ts';
 import type { Forge } from '../../agent/forge/request.ts';
 import { BUNDLE_SOCKET, serveBundles } from '../../agent/harness/bundle-server.ts';
 import { makePush, type Push } from '../../agent/push/push.ts';
+import { makeRedactor } from '../../agent/redact.ts';
 import { listenAt } from '../../agent/sockets.ts';
 import { makeAsking } from '../../agent/tools/asking.ts';
 import { ownSession } from '../../agent/tools/own-session.ts';
@@ -104,7 +105,8 @@ function tools({ answer = 'allow', unasked = false }: { answer?: string | (() =>
       return 'https://git.example/pull/1';
     },
   };
-  const pushing = { push: pusher({ unasked }), forge, asking, status };
+  const redact = () => makeRedactor([credentials.password]);
+  const pushing = { push: pusher({ unasked }), forge, asking, status, redact };
   const context = { session: 's', now, signal, progress: () => {} };
   return {
     opened,
@@ -265,6 +267,13 @@ describe('a pull request', () => {
       pushed: { branch: 'tiny/s', commit: id },
       pullRequest: 'https://git.example/pull/1',
     });
+  });
+
+  it('is opened as it was shown: without the value of a Secret', async () => {
+    commit('a');
+    const { open, opened } = tools({ unasked: true });
+    await open({ title: `Use ${credentials.password}`, body: `It is ${credentials.password}.` });
+    expect(opened).toMatchObject([{ title: 'Use [secret]', body: expect.stringContaining('\n\nIt is [secret].') }]);
   });
 
   it('has words of the agent in one line of what is asked, so that none of them passes for more', async () => {
