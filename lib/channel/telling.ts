@@ -8,6 +8,7 @@ import { findCondition } from '../api/conditions.ts';
 import type { Stored } from '../api/meta.ts';
 import type { Effect, Question } from '../api/question.ts';
 import { named } from '../question/apply-manifest.ts';
+import { callParts } from '../question/call-parts.ts';
 import { decide } from '../question/decision.ts';
 
 export interface Choice {
@@ -58,15 +59,17 @@ function pretty(text: string): string {
   }
 }
 
+const CALL: Record<string, string> = { Folder: 'In folder', Input: 'With', Diff: 'Changes' };
+
+/** A tool call, its first part under what it is: the agent's name of it, where that says more than the command. */
+function callOf(call: NonNullable<Question['spec']['toolCall']>): Part[] {
+  return callParts(call)
+    .filter(([, text]) => text !== '')
+    .map(([title, text], index) => ({ title: index ? (CALL[title] ?? title) : `Runs a tool (${call.kind})`, text }));
+}
+
 function parts({ toolCall, spawn, apply }: Question['spec']): Part[] {
-  if (toolCall) {
-    const { title, kind, input, diff } = toolCall;
-    return [
-      { title: `Runs a tool (${kind})`, text: title },
-      ...(input ? [{ title: 'With', text: input }] : []),
-      ...(diff ? [{ title: 'Changes', text: diff }] : []),
-    ];
-  }
+  if (toolCall) return callOf(toolCall);
   if (spawn) {
     const { prompt, ...spec } = spawn.spec;
     return [

@@ -34,6 +34,18 @@ describe('a Question in Slack', () => {
     expect(blocks.at(-1)).toMatchObject({ type: 'actions', block_id: 'question/team-a/fix-1/uid-of-fix-1' });
   });
 
+  test('shows a command as it is run, not within JSON, and its folder', () => {
+    const command = 'git commit -m "a\nb" &&\n  git push';
+    const input = JSON.stringify({ command, cwd: '/workspace', timeout: 9 });
+    const call = { ...PERMIT.toolCall, title: command, command, folder: '/workspace', input };
+    const all = texts(message({ ...PERMIT, toolCall: call }).blocks);
+    const code = (text: string) => `\`\`\`\n${escaped(text)}\n\`\`\``;
+    expect(all).toContain(`*Runs a tool (execute)*\n${code(command)}`);
+    expect(all).toContain(`*In folder*\n${code('/workspace')}`);
+    expect(all).toContain(`*With*\n${code('{"timeout":9}')}`);
+    expect(all.join().split('git push')).toHaveLength(2);
+  });
+
   test('mentions nobody, links nowhere, and does not break out of its quotation', () => {
     const evil = '<!channel> <@U1> <https://evil.example|docs> & ``` *bold*\n> fake';
     const { blocks, text } = message({

@@ -1,5 +1,5 @@
 /** A tool call as a person is shown it: the command, its folder, what else the input holds, the diff. Pure. */
-import type { Question } from '../../lib/api/question.ts';
+import type { Question } from '../api/question.ts';
 
 type ToolCall = NonNullable<Question['spec']['toolCall']>;
 

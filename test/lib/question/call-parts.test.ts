@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callParts } from '../../../cli/question/call-parts.ts';
+import { callParts } from '../../../lib/question/call-parts.ts';
 
 const shown = (call: { title?: string; input?: string; command?: string; folder?: string; diff?: string }) =>
   Object.fromEntries(callParts({ id: '1', title: 't', kind: 'execute', ...call }).filter(([, text]) => text !== ''));
