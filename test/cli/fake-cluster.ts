@@ -32,6 +32,8 @@ export interface Fake {
   log: string;
   /** Takes what is sent to a container. */
   send: Send;
+  /** The Kubernetes Events that a path selects. */
+  eventsAt?: (path: string) => object[];
   /** The log at a path, instead of `log`. */
   logAt?: (path: string, signal?: AbortSignal) => string | AsyncIterable<string>;
 }
@@ -162,7 +164,7 @@ export function makeFake(now: () => Date): Fake {
       if (path === '/api/v1') return { resources: [{ name: 'configmaps', kind: 'ConfigMap', namespaced: true }] };
       if (path === '/version') return { gitVersion: 'v1.37.2' };
       if (path.includes('dryRun=All')) return body;
-      if (path.includes('/events')) return { items: [] };
+      if (path.includes('/events')) return { items: fake.eventsAt?.(path) ?? [] };
       throw new ApiError(404, { message: '404 page not found' });
     },
     async *stream(path: string, signal?: AbortSignal) {

@@ -47,6 +47,21 @@ describe('what keeps a pod from running', () => {
     expect((await tiny(['show', 'a'])).out).toMatch(new RegExp(`^Pod: .*${words}`, 'm'));
   });
 
+  it('is shown when a volume waits for a Secret that is not there, which the Events of the pod alone say', async () => {
+    const { tiny, fake, putPod } = given(waiting('PodInitializing', ''));
+    const { uid } = putPod().metadata;
+    const event = (reason: string, more: object) => ({ type: 'Warning', reason, ...more });
+    const mount = { message: 'MountVolume.SetUp failed for volume "push": secret "nope" not found' };
+    const events = [
+      event('FailedScheduling', { lastTimestamp: '2026-01-01T00:00:00Z', message: '0/1 nodes' }),
+      event('FailedMount', { lastTimestamp: '2026-01-01T00:00:01Z', ...mount }),
+    ];
+    fake.eventsAt = (path) => (decodeURIComponent(path).includes(`involvedObject.uid=${uid}&`) ? events : []);
+    expect((await tiny(['show', 'a'])).out).toMatch(/^Pod: +FailedMount: MountVolume.* secret "nope" not found$/m);
+    events.push({ type: 'Normal', reason: 'Pulled', lastTimestamp: '2026-01-01T00:00:02Z' });
+    expect((await tiny(['show', 'a'])).out).not.toMatch(/^Pod:/m);
+  });
+
   it('is not shown to whoever may not read pods, and the rest is', async () => {
     const { tiny, putPod, fake } = given();
     putPod();
