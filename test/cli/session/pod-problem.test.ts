@@ -50,7 +50,7 @@ describe('what keeps a pod from running', () => {
   it('is shown when a volume waits for a Secret that is not there, which the Events of the pod alone say', async () => {
     const { tiny, fake, putPod } = given(waiting('PodInitializing', ''));
     const { uid } = putPod().metadata;
-    const event = (reason: string, more: object) => ({ type: 'Warning', reason, ...more });
+    const event = (reason: string, more: object): object => ({ type: 'Warning', reason, ...more });
     const mount = { message: 'MountVolume.SetUp failed for volume "push": secret "nope" not found' };
     const events = [
       event('FailedScheduling', { lastTimestamp: '2026-01-01T00:00:00Z', message: '0/1 nodes' }),
