@@ -1,6 +1,7 @@
 /** What pushing would change, for the person who decides: the commits, which files how much, and the difference itself. */
 import { git } from '../git/git.ts';
 import type { Footing } from './footing.ts';
+import { historyOf, PLAIN } from './history.ts';
 import { type OwnRepository, optionsOf } from './own-repository.ts';
 
 export interface Work {
@@ -14,14 +15,16 @@ export interface Work {
   foreign: string[];
   /** The whole difference; absent where it is too long to be shown. */
   diff: string | undefined;
+  /** The changes commit by commit, where they hold more than the difference; empty where not, absent where too long. */
+  history: string | undefined;
 }
 
 export const MAX_COMMITS = 50;
 const MAX_STAT = 8192;
 /** The longest difference that a Question holds, in characters. */
 const MAX_DIFF = 262_144;
-/** No program that a repository names is run. */
-const PLAIN = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
+/** Characters between the difference and what was in the commits besides. */
+const SPACE = 256;
 
 /** What `head` has beyond what is known. Throws `GitError`. */
 export async function describeWork(own: OwnRepository, head: string, { base, known, foreign }: Footing): Promise<Work> {
@@ -33,6 +36,8 @@ export async function describeWork(own: OwnRepository, head: string, { base, kno
     ask(['diff', ...PLAIN, '--stat=100', '--stat-count=100', base, head, '--'], MAX_STAT),
     ask(['diff', ...PLAIN, base, head, '--'], MAX_DIFF + 1),
   ]);
+  const limit = MAX_DIFF - diff.length - SPACE;
+  const history = await historyOf(optionsOf(own), { base, head, beyond, limit: Math.max(0, limit) });
   const commits = log.split('\0').filter(Boolean).map(commitOf);
   return {
     head,
@@ -41,6 +46,7 @@ export async function describeWork(own: OwnRepository, head: string, { base, kno
     foreign,
     stat: stat.trimEnd(),
     diff: diff.length > MAX_DIFF ? undefined : diff.toWellFormed(),
+    history,
   };
 }
 

@@ -39,6 +39,18 @@ const warning = (foreign: readonly string[]): string =>
     .map((id) => id.slice(0, SHORT))
     .join(', ')}. What is shown is the difference to the branch as it is on the remote now.`;
 
+/** What is pushed and does not stand in the difference, or not here. */
+function unshown({ diff, history }: Prepared['work']): string[] {
+  if (diff === undefined) return ['', 'The difference is too long to be shown whole; it can be read in the Session.'];
+  if (history === '') return [];
+  const where =
+    history === undefined ? 'it is too long to be shown' : 'it is shown commit by commit below the difference';
+  return ['', `Careful: the commits hold more than stands at their end, and all of it is pushed; ${where}.`];
+}
+
+const commitByCommit = ({ diff, history }: Prepared['work']): string[] =>
+  diff !== undefined && history ? [`\nCommit by commit, since that is more than the difference:\n\n${history}`] : [];
+
 /** What makes two askings the same: the commit, where it goes, and what it replaces there. */
 export const contentOf = ({ url, prepared: { work, target }, pullRequest }: PushInquiry): unknown => [
   'push',
@@ -58,13 +70,11 @@ export function pushQuestion(inquiry: PushInquiry): QuestionSpec {
     ? ` and open a pull request into ${pullRequest.base}, "${oneLine(pullRequest.title)}"`
     : '';
   const asked = `May the agent of Session ${session} push ${count(work.count, 'commit')} to the branch ${target.branch} of ${url}${over}${opened}?`;
-  const shown =
-    work.diff === undefined ? '\nThe difference is too long to be shown whole; it can be read in the Session.' : '';
   const warned = work.foreign.length === 0 ? [] : ['', warning(work.foreign)];
   return {
     session,
     kind: 'Permit',
-    text: cut([asked, ...warned, '', listed(work), '', work.stat].join('\n') + shown, 16_384).toWellFormed(),
+    text: cut([asked, ...warned, ...unshown(work), '', listed(work), '', work.stat].join('\n'), 16_384).toWellFormed(),
     options: [
       { id: 'allow', text: pullRequest ? 'Push and open it' : 'Push it', effect: 'Allow' },
       { id: 'deny', text: 'No', effect: 'Deny' },
@@ -74,7 +84,7 @@ export function pushQuestion(inquiry: PushInquiry): QuestionSpec {
       title: cut(`git push ${url} ${work.head.slice(0, SHORT)}:${target.branch}`, 1024),
       kind: 'other',
       input: inputOf(inquiry),
-      ...(work.diff ? { diff: work.diff } : {}),
+      ...(work.diff || work.history ? { diff: [work.diff, ...commitByCommit(work)].join('') } : {}),
     },
   };
 }

@@ -406,8 +406,19 @@ describe('an agent that sets traps', () => {
     await answering(Buffer.from([magic, `-${seed.first} `, `-${seed.head} `, ...others].join('\n'), 'latin1'));
     await tools().push();
     const [question] = api.questions();
-    expect(question?.spec.toolCall?.diff).toBe(`${run(work(), 'diff', '--no-renames', seed.head, merge)}\n`);
-    expect(question?.spec.toolCall?.diff).not.toBe('\n');
+    expect(question?.spec.toolCall?.diff).toContain('\n-two\n');
+  });
+
+  it('can not push what it has added and taken out again without that being shown', async () => {
+    commit('a');
+    commit('leak', 'all that it knows\n');
+    rmSync(join(work(), 'leak'));
+    commit('b');
+    await tools().push();
+    const [question] = api.questions();
+    expect(question?.spec.text).toContain('Careful: the commits hold more than stands at their end');
+    expect(question?.spec.toolCall?.diff?.split('Commit by commit')[0]).not.toContain('all that it knows');
+    expect(question?.spec.toolCall?.diff).toContain('+all that it knows');
   });
 
   it.each([
