@@ -59,3 +59,9 @@ test("an agent's to say is every field of a Session's status", () => {
   const fields = list.split(', ').map((one) => one.replaceAll("'", ''));
   expect(fields.sort()).toEqual(Object.keys(schemaOf('Session', 'status').properties ?? {}).sort());
 });
+
+test('what was asked stays in every field but the answer', () => {
+  const rules = JSON.stringify(readManifests(join(ROOT, 'crds')));
+  const fields = Object.keys(schemaOf('Question', 'spec').properties ?? {});
+  expect(fields.filter((field) => !rules.includes(`has(self.${field}) == has(oldSelf.${field})`))).toEqual(['answer']);
+});
