@@ -7,6 +7,7 @@ import { UsageError } from '../failure.ts';
 import { MAX_MESSAGES, MAX_TEXT } from '../limits.ts';
 import { changeSession, type Operations, printDone } from './change.ts';
 import { suffix } from './name.ts';
+import { ending } from './state.ts';
 import type { Ownership } from './take-over.ts';
 
 export interface Saying extends Ownership {
@@ -36,7 +37,18 @@ export async function say(app: App, name: string, { text, resume, ...given }: Sa
   });
   if (typeof sent === 'string') return app.note(sent);
   await printDone(app, sent, `was sent message ${id}`);
+  const why = unheard(sent, app.program);
+  if (why !== undefined) app.note(why);
   await settleSession(app, { ...sent.metadata });
+}
+
+/** Why the agent does not get the message, as far as nothing but a person changes that. */
+function unheard(session: Stored<Session>, program: string): string | undefined {
+  const { name } = session.metadata;
+  if (ending(session)?.reason === 'Deadline')
+    return `Its agent does not get it: its deadline has passed. \`${program} new --from ${name} TEXT\` goes on.`;
+  if (!session.spec.suspend) return undefined;
+  return `It is suspended on request, and gets the message once \`${program} resume ${name}\` starts it again.`;
 }
 
 function messageId(app: App, given: string | undefined): string {

@@ -107,6 +107,17 @@ describe('tiny send', () => {
     expect(spec()?.messages?.map(({ id }) => id)).toEqual(['theirs', 'mine']);
   });
 
+  it('says so where nobody gets the message: the Session is suspended on request, or past its deadline', async () => {
+    const suspended = await withSession({ suspend: true }).tiny(['send', 'a', 'hello']);
+    expect(suspended).toMatchObject({ code: 0, err: expect.stringContaining('once `tiny resume a` starts it again') });
+    const { tiny, fake } = makeHarness();
+    const over = { conditions: [condition(['Finished', 'True', 'Deadline'])] };
+    fake.put(SESSIONS, session('a', { status: over }));
+    expect((await tiny(['send', 'a', 'hello'])).err).toContain('its deadline has passed');
+    fake.put(SESSIONS, session('b', { status: { conditions: [condition(['Suspended', 'True', 'Idle'])] } }));
+    expect((await tiny(['send', 'b', 'hello'])).err).toBe('');
+  });
+
   it('with the same id and text says it once', async () => {
     const { tiny, spec } = withSession();
     await tiny(['send', 'a', 'hello', '--id', 'ci-1']);
