@@ -23,15 +23,16 @@ const MAX_QUESTIONS = 8;
 
 const words = (text: string): string => fenced(shortened(visible(text), MAX_TEXT));
 
-/** Names of people may be addresses of theirs: nobody is notified by one, or linked. */
+/** Names of people may be addresses of theirs: nobody is notified by one, or linked, and not everybody is told one. */
 const name = (text: string): string => `\`${visible(text).replaceAll(/[`\n]/g, '')}\``;
 
-function heading({ metadata, spec, status }: Stored<Session>): string {
+function heading({ session: { metadata, spec, status }, isPrivate }: Reply): string {
   const ready = findCondition({ status } as Session, 'Ready');
   const materialised = findCondition({ status } as Session, 'Materialised');
   const state = ready?.reason ?? 'New';
   const trouble = materialised?.status === 'False' ? `\n\nIt could not be started: ${name(materialised.reason)}` : '';
-  return `**Session ${name(metadata.name)}** in ${name(metadata.namespace ?? '')} for ${name(spec.requester?.username ?? 'nobody')}: **${state}**${trouble}`;
+  const whose = isPrivate ? ` for ${name(spec.requester?.username ?? 'nobody')}` : '';
+  return `**Session ${name(metadata.name)}** in ${name(metadata.namespace ?? '')}${whose}: **${state}**${trouble}`;
 }
 
 function asked({ session, questions, isPrivate }: Reply): string[] {
@@ -70,7 +71,7 @@ const ABOUT =
 export function replyOf(reply: Reply): string {
   const { session, isPrivate } = reply;
   const line = session.status?.message;
-  return [heading(session), ...(isPrivate && line ? [words(line)] : []), ...asked(reply), ...result(reply), ABOUT].join(
+  return [heading(reply), ...(isPrivate && line ? [words(line)] : []), ...asked(reply), ...result(reply), ABOUT].join(
     '\n\n',
   );
 }

@@ -87,13 +87,14 @@ describe("a Session's comment", () => {
     expect(reply).toContain('All is well.');
   });
 
-  test("of a public repository holds none of the agent's words", async () => {
+  test("of a public repository holds none of the agent's words, and no user name, which may be an address", async () => {
     const { comment, become, tell, ref, fake, asks } = await started();
     fake.isPrivate = false;
     asks('Is the password hunter2?');
     become('Waiting', { message: 'reading hunter2' });
     await tell(ref);
     expect(comment()).not.toContain('hunter2');
+    expect(comment()).not.toContain('alice');
     expect(comment()).toContain('Waits for an answer');
   });
 
