@@ -25,9 +25,6 @@ const MAX_PAGES = 10;
 export const markOf = (secret: string, what: string): string =>
   `<!-- tiny ${createHmac('sha256', secret).update(`comment\n${what}`).digest('hex')} -->`;
 
-/** Whether a comment is one of ours, be it only a copy. */
-export const isMarked = (body: string): boolean => /^<!-- tiny [0-9a-f]{64} -->/.test(body);
-
 async function find(github: GitHub, { repository, number }: Thread, mark: string): Promise<Comment | undefined> {
   for (let page = 1; page <= MAX_PAGES; page++) {
     const path = `/repos/${repository}/issues/${number}/comments?per_page=${PAGE}&page=${page}`;

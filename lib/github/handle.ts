@@ -7,7 +7,6 @@ import { ApiError, ConnectionError } from '../kube/errors.ts';
 import type { Ref } from '../kube/types.ts';
 import { type ActOptions, doAct } from './act.ts';
 import { GitHubError } from './api.ts';
-import { isMarked } from './comments.ts';
 import { type Act, readDelivery, UnreadableDelivery } from './delivery.ts';
 import { signedText } from './signature.ts';
 
@@ -56,7 +55,6 @@ async function answered(event: string, text: string, options: HandleOptions): Pr
 }
 
 async function acted(act: Act, options: HandleOptions): Promise<string> {
-  if (isMarked(act.said)) return 'it is what was written here';
   const { words, session } = await doAct(act, options);
   if (session) options.tellLater(session);
   return words;

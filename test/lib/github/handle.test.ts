@@ -183,6 +183,7 @@ describe('a comment', () => {
     ['that is deleted', commented(ALICE, '/tiny go', { action: 'deleted' })],
     ['that another sends', commented(STRANGER, '/tiny go', { sender: ALICE })],
     ['whose command is hidden', commented(ALICE, '<!--\n-->/tiny go')],
+    ['that was written here, with a token of hers', commented(ALICE, `<!-- tiny ${'0'.repeat(64)} -->\n/tiny go`)],
   ])('%s starts nothing', async (_what, delivery) => {
     const { send, sessions, fake } = githubStage();
     expect(await send(delivery)).toMatchObject({ status: 202 });
