@@ -51,7 +51,7 @@ const HELLO: acp.InitializeRequest = {
 };
 
 const placeOf = ({ launch, cwd }: Opening['options']): acp.NewSessionRequest => ({
-  cwd,
+  cwd: launch.folder ?? cwd,
   mcpServers: launch.mcpServers.map((server) => ({ ...server, env: [] })),
   ...(launch.meta && { _meta: launch.meta }),
 });

@@ -62,6 +62,8 @@ function presetLaunch(
     env: { ...preset.env, ...env },
     mcpServers: preset.mcp === 'session' ? [mcp] : [],
     ...(mode !== undefined && { mode }),
+    ...(preset.heeds && !isFree && { heeds: preset.heeds }),
+    ...(preset.folder && { folder: preset.folder(places.clone) }),
     ...(preset.meta && { meta: preset.meta }),
   };
 }

@@ -12,6 +12,10 @@ export interface Launch {
   mode?: string;
   /** The MCP servers of `session/new` and `session/load`; an agent that is told of them in its settings gets none. */
   mcpServers: McpServer[];
+  /** What `session/new` and `session/load` call the folder in which it works; absent: its path. */
+  folder?: string;
+  /** Names in the clone with which it is not started, since it would do unasked what they say. */
+  heeds?: string[];
   /** `_meta` of `session/new` and `session/load`, for what an agent takes there. */
   meta?: Record<string, unknown>;
 }
@@ -29,6 +33,8 @@ export interface Places {
   programs: string;
   /** The home folder, on the volume. */
   home: string;
+  /** The clone, in which the agent works. */
+  clone: string;
 }
 
 /** What a Session says that an agent has to be told in its own way. */
@@ -61,6 +67,10 @@ export interface Preset {
   /** Whether it takes MCP servers with `session/new`, or has to find ours in its settings. */
   mcp: 'session' | 'settings';
   meta?: Record<string, unknown>;
+  /** What it loads from a repository and runs whatever it is told: a repository that holds one of these is refused. */
+  heeds?: string[];
+  /** How the clone is named to it, where its own path would make it trust what the repository says. */
+  folder?: (clone: string) => string;
 }
 
 /** The name under which agents see our MCP server. */

@@ -11,7 +11,7 @@ export const toolKind = z.enum(['read', 'edit', 'delete', 'move', 'search', 'exe
 export const agent = z.object({
   name: dnsLabel()
     .default('claude-code')
-    .describe('The preset: claude-code, codex, gemini, opencode, rehearsal; any other name needs `command`.'),
+    .describe(`The preset: ${PRESETS.join(', ')}; any other name needs \`command\`.`),
   image: z.string().min(1).max(512).optional().describe("The image of the agent's container. Default: the preset's."),
   command: z
     .array(z.string().min(1).max(256))

@@ -1,9 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { distrust } from '../../agent/harness/edges.ts';
 import { launchOf, PRESET } from '../../agent/harness/presets.ts';
 import { PRESETS, toolKind } from '../../lib/api/session-parts.ts';
 
 const mcp = { name: 'tiny', command: '/bin/node', args: ['/opt/tiny/connect.cjs', '/run/tiny/mcp.sock'] };
-const around = { places: { node: '/bin/node', programs: '/opt/tiny', home: '/home/agent' }, mcp };
+const around = {
+  places: { node: '/bin/node', programs: '/opt/tiny', home: '/home/agent', clone: '/workspace/repo' },
+  mcp,
+};
 const asking = { allow: ['read' as const] };
 const free = { allow: toolKind.options };
 const launch = (agent: Parameters<typeof launchOf>[0]['agent'], approvals = asking as typeof free) => {
@@ -51,6 +58,22 @@ describe('how an agent is started', () => {
     ],
   ])('%j', (agent, expected) => {
     expect(launch(agent)).toMatchObject(expected);
+  });
+
+  it('trusts no repository: loads none of its settings, or is not started where it would', () => {
+    const options = { settingSources: ['user'], strictMcpConfig: true };
+    expect(launch({ name: 'claude-code' }).meta).toMatchObject({ claudeCode: { options } });
+    expect(launch({ name: 'codex' }).folder).toBe('/workspace/repo/.');
+    expect(launch({ name: 'gemini' }).env).toMatchObject({ GEMINI_CLI_TRUST_WORKSPACE: 'false' });
+    const clone = mkdtempSync(join(tmpdir(), 'clone-'));
+    onTestFinished(() => rmSync(clone, { recursive: true }));
+    expect(distrust(launch({ name: 'opencode' }), clone)).toBeUndefined();
+    writeFileSync(join(clone, 'opencode.json'), '{}');
+    expect(distrust(launch({ name: 'opencode' }), clone)).toMatch(
+      /^the repository holds opencode\.json, and .* not started/,
+    );
+    expect(distrust(launch({ name: 'opencode' }, free), clone)).toBeUndefined();
+    expect(distrust(launch({ name: 'codex' }), clone)).toBeUndefined();
   });
 
   it('tells Codex model, provider and the tools in its settings; a call waits a day for a person', () => {

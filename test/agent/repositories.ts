@@ -1,7 +1,7 @@
 /** Bare git repositories to clone from. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 
 export const run = (cwd: string, ...args: string[]): string =>
   execFileSync('git', args, { cwd, encoding: 'utf8', stdio: 'pipe' }).trim();
@@ -25,4 +25,19 @@ export function makeRepositories(root: string): { first: string; head: string } 
   run(join(root, 'repo.git'), 'config', 'uploadpack.allowReachableSHA1InWant', 'true');
   run(root, 'init', '--quiet', '--bare', 'empty.git');
   return { first, head };
+}
+
+/** Makes `<root>/NAME-….git`, one commit with these files; gives its folder's name. */
+export function makeRepository(root: string, { name, files }: { name: string; files: Record<string, string> }): string {
+  const work = mkdtempSync(join(root, `${name}-`));
+  run(work, 'init', '--quiet', '--initial-branch=main');
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(work, dirname(file)), { recursive: true });
+    writeFileSync(join(work, file), text);
+  }
+  run(work, 'add', '--all', '--force');
+  run(work, '-c', 'user.name=seed', '-c', 'user.email=seed@example.com', 'commit', '--quiet', '-m', 'All');
+  const bare = `${basename(work)}.git`;
+  run(root, 'clone', '--quiet', '--bare', work, bare);
+  return bare;
 }

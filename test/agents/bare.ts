@@ -22,7 +22,10 @@ export async function timeBare(stage: Stage, { agent, played }: { agent: Spoken;
   };
   const launch = launchOf(
     { agent: dialect.agent(model.url), approvals: { allow: EVERYTHING } },
-    { places: { node: process.execPath, programs: stage.programs, home }, mcp },
+    {
+      places: { node: process.execPath, programs: stage.programs, home, clone: join(pod.folder, 'work', 'repo') },
+      mcp,
+    },
   );
   if ('refused' in launch) throw new Error(launch.refused);
   const times: number[] = [];

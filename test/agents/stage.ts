@@ -7,7 +7,7 @@ import { toolKind } from '../../lib/api/session-parts.ts';
 import { type GitServer, startGitServer } from '../../local/git-server.ts';
 import { Pod, type PodOptions } from '../agent/pod.ts';
 import { programs } from '../agent/programs.ts';
-import { makeRepositories } from '../agent/repositories.ts';
+import { makeRepositories, makeRepository } from '../agent/repositories.ts';
 import { DIALECT, type Spoken } from './dialect.ts';
 import { type FakeModelServer, startFakeModelServer } from './model/server.ts';
 import type { Script } from './model/talk.ts';
@@ -31,6 +31,8 @@ export interface Stage {
   programs: string;
   url: string;
   env: Record<string, string>;
+  /** Makes another repository with these files, and gives its URL. */
+  repository(name: string, files: Record<string, string>): string;
   close(): Promise<void>;
 }
 
@@ -45,6 +47,7 @@ export async function setStage(bin: string, path: string): Promise<Stage> {
   return {
     programs: folder,
     url: `${server.url}/repo.git`,
+    repository: (name, files) => `${server.url}/${makeRepository(root, { name, files })}`,
     env: { PATH: [bin, dirname(process.execPath), path].join(delimiter) },
     async close() {
       await server.stop();

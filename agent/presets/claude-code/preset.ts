@@ -1,8 +1,12 @@
 /**
  * Claude Code, by the adapter that the makers of the protocol maintain. It starts in a mode of its own in which a model
- * decides what may run ("auto"): set back to the one that asks. A repository's `.claude/settings.json` may allow more.
+ * decides what may run ("auto"): set back to the one that asks. A repository is not trusted: its settings, hooks and MCP servers are not loaded.
  */
 import { MCP_SERVER, type Preset, TOOL_TIMEOUT_MS } from '../preset.ts';
+
+/** What Claude Code reads by itself only together with a repository's settings, hooks and servers. */
+const READ_INSTRUCTIONS =
+  'Before you begin, read CLAUDE.md in the root of the repository if it is there, and what it refers to with @; these are the instructions of the project.';
 
 export const claudeCode: Preset = {
   command: () => ['claude-agent-acp'],
@@ -23,5 +27,15 @@ export const claudeCode: Preset = {
   },
   mode: { asking: 'default' },
   mcp: 'session',
-  meta: { claudeCode: { options: { allowedTools: [`mcp__${MCP_SERVER}`], promptSuggestions: false } } },
+  meta: {
+    systemPrompt: { append: READ_INSTRUCTIONS },
+    claudeCode: {
+      options: {
+        allowedTools: [`mcp__${MCP_SERVER}`],
+        promptSuggestions: false,
+        settingSources: ['user'],
+        strictMcpConfig: true,
+      },
+    },
+  },
 };

@@ -35,6 +35,9 @@ export const codex: Preset = {
   mode: { asking: 'read-only', free: 'agent-full-access' },
   // Servers that come with `session/new` get Codex's own time limit for a call, which no person keeps.
   mcp: 'settings',
+  // The adapter calls the folder that it is given trusted, which would load the settings, servers, hooks and rules of the
+  // repository. Codex compares names: so it takes that word for another folder than the one that it works in.
+  folder: (clone) => `${clone}/.`,
 };
 
 /** Only the Responses API is spoken. */

@@ -9,7 +9,7 @@ export const gemini: Preset = {
     ...(model && { args: ['--model', model] }),
     ...(baseUrl && { env: { GOOGLE_GEMINI_BASE_URL: baseUrl } }),
   }),
-  env: { GEMINI_TELEMETRY_ENABLED: 'false' },
+  env: { GEMINI_TELEMETRY_ENABLED: 'false', GEMINI_CLI_TRUST_WORKSPACE: 'false' },
   mode: { asking: 'default', free: 'yolo' },
   mcp: 'session',
 };

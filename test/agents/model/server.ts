@@ -21,6 +21,8 @@ export interface Turn {
   /** The agent's own name of the conversation, where it gives one. */
   conversation: string;
   path: string;
+  /** The request's whole text. */
+  body: string;
   talk: Talk;
   reply?: Reply;
   fault?: Fault;
@@ -96,7 +98,14 @@ async function answer(fake: FakeModelServer, request: IncomingMessage, response:
   const made = { id: String(fake.turns.length).padStart(4, '0'), model: body.model };
   // What is asked without tools is beside the conversation: a title, a check of the key.
   if (talk.tools.length === 0) return send(response, { api, body, made, reply: { say: '{"title":"a test"}' } });
-  const turn: Turn = { at: performance.now(), key: keyOf(request), conversation: conversationOf(request), path, talk };
+  const turn: Turn = {
+    at: performance.now(),
+    key: keyOf(request),
+    conversation: conversationOf(request),
+    path,
+    body: text,
+    talk,
+  };
   fake.turns.push(turn);
   const fault = fake.faults.shift();
   if (fault) turn.fault = fault;
