@@ -1,7 +1,8 @@
 /** The command tree: global flags and one bare entry a command, whose own options are added when it is chosen. */
 import { Command, Option } from 'commander';
 import type { App } from './app.ts';
-import { type Entry, REGISTRY } from './registry.ts';
+import type { Entry } from './entry.ts';
+import { REGISTRY } from './registry.ts';
 import { VERSION } from './version.ts';
 
 const examples = (program: string) => `

@@ -2,30 +2,7 @@
  * Every command, with what the overview says of it and where its code is. A command's file is loaded only when that
  * command runs, so that `tiny ls` never pays for `tiny up`.
  */
-import type { Define } from './define.ts';
-import type { Format } from './output/document.ts';
-
-export interface Entry {
-  name: string;
-  aliases?: readonly string[];
-  summary: string;
-  group: 'Sessions' | 'Questions' | 'Cluster' | 'Local cluster' | 'Other';
-  /** After Ctrl-C the command is waited for, because it has something to take down; a second Ctrl-C ends it. */
-  cleansUp?: boolean | ((options: Record<string, unknown>) => boolean);
-  /** It prints a list: `-A` and `-w` mean something to it. Others refuse them. */
-  lists?: boolean;
-  /** `-A` means something to it, and `-w` does not. */
-  spans?: boolean;
-  /** The formats of `-o` that it knows; without any, it refuses the flag. */
-  outputs?: readonly Format[];
-  load: () => Promise<{ define: Define }>;
-}
-
-const NAME: readonly Format[] = ['name'];
-const DATA: readonly Format[] = ['json', 'yaml'];
-const OBJECT: readonly Format[] = [...DATA, 'name'];
-const TABLE: readonly Format[] = [...DATA, 'wide'];
-const LIST: readonly Format[] = [...OBJECT, 'wide'];
+import { DATA, type Entry, LIST, NAME, OBJECT, TABLE } from './entry.ts';
 
 const sessions: Entry[] = (
   [
@@ -88,6 +65,12 @@ const sessions: Entry[] = (
       load: () => import('./commands/touch.ts'),
     },
     { name: 'rm', summary: 'Delete Sessions', outputs: NAME, load: () => import('./commands/rm.ts') },
+    {
+      name: 'volumes',
+      summary: 'List volumes that outlived their Sessions, or delete them',
+      outputs: DATA,
+      load: () => import('./commands/volumes.ts'),
+    },
   ] satisfies Omit<Entry, 'group'>[]
 ).map((entry) => ({ ...entry, group: 'Sessions' }));
 

@@ -1,11 +1,12 @@
 /** One run of the command: arguments in, exit code out. It knows no process, so that a test is a function call. */
 import { type Command, CommanderError } from 'commander';
 import type { App, Connection, Deps, Flags, Io } from './app.ts';
+import type { Entry } from './entry.ts';
 import { EXIT, UsageError } from './failure.ts';
 import { CLEAR } from './output/progress.ts';
 import { makeStyle, wantsColour } from './output/style.ts';
 import { complete, makeProgram } from './program.ts';
-import { type Entry, REGISTRY } from './registry.ts';
+import { REGISTRY } from './registry.ts';
 
 /** Runs `argv` (without node and script) and says how it ended: 0, 1 failed, 2 called wrongly, 130 interrupted. */
 export async function run(argv: readonly string[], io: Io, deps: Deps): Promise<number> {

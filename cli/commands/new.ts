@@ -65,7 +65,10 @@ export const define: Define = (command, app) =>
     .option('--env <NAME=VALUE>', 'an environment variable of the agent; no place for secrets', collect)
     .option('--credentials <secret>', 'a Secret whose keys become environment variables of the agent', collect)
     .option('--storage <size>', 'the size of the volume, such as 20Gi')
-    .option('--from <session|archive>', "go on from another Session's clone and conversation, or from an exported one")
+    .option(
+      '--from <session|archive>',
+      "go on from another Session's clone and conversation, an exported one, or volume/NAME",
+    )
     .option('--suspend', 'make it, but start no workload yet')
     .option(
       '--suspend-after <duration>',

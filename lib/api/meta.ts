@@ -82,4 +82,6 @@ export const ANNOTATION = {
   question: `${GROUP}/question-uid`,
   /** On a Question where the answerer must be another: the user name of its Session's requester. */
   requester: `${GROUP}/requester`,
+  /** On a claim that outlives its Session: whose that was and what it worked on, as JSON (lib/session/retained.ts). */
+  retained: `${GROUP}/retained`,
 } as const;

@@ -21,6 +21,7 @@ import { settingsCases } from './settings.ts';
 import { slackCases } from './slack.ts';
 import { spawnCases } from './spawn.ts';
 import { sweepCases } from './sweep.ts';
+import { volumesCases } from './volumes.ts';
 import { startWorld, type World } from './world.ts';
 
 describe.skipIf(!engineBinaries)('on a real API server', () => {
@@ -56,6 +57,7 @@ describe.skipIf(!engineBinaries)('on a real API server', () => {
     applyCases(() => world);
     installCases(() => world);
     sweepCases(() => world);
+    volumesCases(() => world);
     auditCases(() => world);
   });
 });

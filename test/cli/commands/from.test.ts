@@ -114,6 +114,28 @@ describe('tiny export', () => {
 });
 
 describe('tiny new --from', () => {
+  it('goes on from a volume whose Session is gone, by what its claim says of that', async () => {
+    const { tiny, fake, asked, made } = world();
+    const said = { requester: 'bob', agent: { name: 'rehearsal' }, repository: { url: 'https://example.com/a' } };
+    fake.put(CLAIMS, {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        ...{ name: 'left', namespace: 'demo', labels: { 'tiny.dev/session-uid': 'was-left' } },
+        annotations: { 'tiny.dev/retained': JSON.stringify(said) },
+      },
+      spec: { resources: { requests: { storage: '3Gi' } } },
+    } as never);
+    expect(await tiny(['new', '--from', 'volume/left', '--name', 'next', 'And the docs'])).toMatchObject({ code: 0 });
+    expect(made('next')?.spec).toMatchObject({
+      ...{ prompt: 'And the docs', agent: { name: 'rehearsal' }, repository: { url: 'https://example.com/a' } },
+      ...{ storage: { size: '3Gi', retain: false }, suspend: false },
+    });
+    expect(asked('CREATE pods')).toHaveLength(1);
+    const nothing = await tiny(['new', '--from', 'volume/old', 'x']);
+    expect(nothing).toMatchObject({ code: 1, err: expect.stringContaining('`tiny volumes` lists them') });
+  });
+
   it('takes a Session over: the same work, in the name of whoever asks, begun only when its volume is filled', async () => {
     const { tiny, fake, asked, made } = world();
     let before: unknown;

@@ -95,7 +95,11 @@ describe('the claim', () => {
     expect(json(claim)).toEqual({
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
-      metadata: { ...metadata, ownerReferences: undefined },
+      metadata: {
+        ...metadata,
+        ownerReferences: undefined,
+        annotations: { 'tiny.dev/retained': expect.stringMatching(/^\{"requester":"alice","agent":\{"name":/) },
+      },
       spec: {
         accessModes: ['ReadWriteOncePod'],
         resources: { requests: { storage: '1Gi' } },
