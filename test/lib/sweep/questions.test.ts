@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Notice } from '../../../lib/api/question-notices.ts';
+import { digestOf, makeTelling } from '../../../lib/channel/telling.ts';
 import { questions } from '../../../lib/question/plan.ts';
 import { questionOutOfStep } from '../../../lib/sweep/question-out-of-step.ts';
 import { at, condition, makeQuestion, NOW, YES } from '../../support/objects.ts';
@@ -43,6 +44,29 @@ describe('a Question is worth a look', () => {
   });
 });
 
+describe('a message that still shows what was asked, though the Question is decided', () => {
+  const decided = (seconds: number, notices = [notice({ shown: 'what it was' })]): Parts => ({
+    spec: { answer: YES },
+    status: {
+      notices,
+      conditions: ['Answered', 'Acted'].map((type) =>
+        condition(type, 'True', { reason: type, lastTransitionTime: at(seconds) }),
+      ),
+    },
+  });
+
+  test('is found where the event that would have changed it was lost', () => {
+    expect(why(decided(-300))).toBe('people see what was asked');
+  });
+
+  test('is left alone while its event may be under way, long after, and where it shows what came of it', () => {
+    expect(why(decided(-5))).toBeUndefined();
+    expect(why(decided(-7200))).toBeUndefined();
+    const shown = digestOf(makeTelling(makeQuestion(decided(-300)), NOW));
+    expect(why(decided(-300, [notice({ shown })]))).toBeUndefined();
+  });
+});
+
 describe('nothing is to be done about one', () => {
   test.each<[string, Parts]>([
     ['that is open, and told', { status: told }],
@@ -63,7 +87,20 @@ describe('nothing is to be done about one', () => {
       {
         metadata: owned,
         spec: { answer: YES },
-        status: { ...told, conditions: [condition('Answered', 'True'), condition('Acted', 'True')] },
+        status: {
+          ...told,
+          conditions: ['Answered', 'Acted'].map((type) => condition(type, 'True', { lastTransitionTime: at(-7200) })),
+        },
+      },
+    ],
+    [
+      'that was decided before anybody could be told of it, for then nobody is',
+      {
+        spec: { answer: YES },
+        status: {
+          notices: [notice({ state: 'Failed', again: at(-60) })],
+          conditions: ['Answered', 'Acted'].map((type) => condition(type, 'True')),
+        },
       },
     ],
   ])('%s', (_what, parts) => expect(why(parts, ['u1'])).toBeUndefined());
