@@ -9,8 +9,8 @@ import { sessionsWithin } from '../../lib/session/plan.ts';
 import { randomOf } from './history.ts';
 
 /** How old a stamp may be in a history: of the ten hours that one takes, some get older. */
-const MAX_AGE = '2h';
-const MAX_AGE_MS = 2 * 3_600_000;
+const MAX_AGE = '4h';
+const MAX_AGE_MS = 4 * 3_600_000;
 export const sessions = sessionsWithin(MAX_AGE);
 export const questions = questionsWithin(MAX_AGE);
 
