@@ -4,6 +4,7 @@
  * would give it, so that one issue has one Session, whoever makes it.
  */
 import { type GitHub, GitHubError, makeGitHub } from '../../lib/github/api.ts';
+import { withBranches } from '../../lib/github/branches.ts';
 import { type Act, readDelivery, UnreadableDelivery } from '../../lib/github/delivery.ts';
 import type { Send } from '../../lib/github/http.ts';
 import { mayWrite } from '../../lib/github/permission.ts';
@@ -61,7 +62,7 @@ async function fromEvent(app: App, github: GitHub, { repository, number }: Issue
   const { act } = delivered;
   if (act.repository.name.toLowerCase() !== repository.toLowerCase() || act.number !== number)
     throw notAsked(`the event that has started this job is about ${subject(act)}, not about ${repository}#${number}`);
-  if (await mayWrite(github, act.repository.name, act.by)) return act;
+  if (await mayWrite(github, act.repository.name, act.by)) return withBranches(act, github);
   throw new Failure(`${safeLine(act.by.login)} may not write to ${repository}, so nothing is started for them`);
 }
 
@@ -79,29 +80,24 @@ interface Repository {
   full_name: string;
   clone_url: string;
 }
-interface Pull {
-  head: { ref: string; repo?: { id: number } | null };
-  base: { ref: string };
-}
 
 /** The issue as it is now. Whoever runs the command vouches for it. */
 async function fromApi(app: App, github: GitHub, { repository, number }: Issue): Promise<Act> {
   const { id, full_name: name, clone_url: cloneUrl } = await github<Repository>('GET', `/repos/${repository}`);
   const issue = await github<Read>('GET', `/repos/${repository}/issues/${number}`);
-  const pull = issue.pull_request && (await github<Pull>('GET', `/repos/${repository}/pulls/${number}`));
-  return {
+  const act: Act = {
     repository: { id, name, cloneUrl },
     number,
     title: visible(issue.title).replaceAll('\n', ' '),
     body: visible(issue.body ?? ''),
     author: issue.user?.login ?? 'somebody',
-    isPull: pull !== undefined,
-    ...(pull && { branches: { head: pull.head.ref, base: pull.base.ref, isFork: pull.head.repo?.id !== id } }),
+    isPull: issue.pull_request !== undefined,
     by: { id: 0, login: 'Whoever started this' },
     at: app.now().toISOString(),
     key: 'command',
     said: '',
   };
+  return withBranches(act, github);
 }
 
 function refused(error: unknown, { repository, number }: Issue): unknown {

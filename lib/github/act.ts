@@ -5,8 +5,9 @@
 import type { Person } from '../api/meta.ts';
 import { type Identities, whoIs } from '../identity/mapping.ts';
 import type { Ref } from '../kube/types.ts';
+import { withBranches } from './branches.ts';
 import { markOf, write } from './comments.ts';
-import type { Act, Branches } from './delivery.ts';
+import type { Act } from './delivery.ts';
 import { mayWrite } from './permission.ts';
 import { LABEL, type Placed, projectOfRepository } from './project.ts';
 import { subject } from './prompt.ts';
@@ -51,21 +52,7 @@ export async function doAct(act: Act, options: ActOptions): Promise<Done> {
     return { words: `${act.by.login} may not write to ${act.repository.name}, so nothing was done` };
   const who = whoIs(options.identities(), { from: 'github', ...act.by });
   if ('refusal' in who) return await refuse(act, who.message, options);
-  return await asPerson(await withBranches(act, options), { placed, person: who.person }, options);
-}
-
-interface Pull {
-  head?: { ref: string; repo?: { id: number } | null };
-  base?: { ref: string };
-}
-
-/** A comment in a pull request's conversation does not say its branches. */
-async function withBranches(act: Act, { github }: ActOptions): Promise<Act> {
-  if (!act.isPull || act.branches) return act;
-  const { head, base } = await github<Pull>('GET', `/repos/${act.repository.name}/pulls/${act.number}`);
-  if (!head || !base) return act;
-  const branches: Branches = { head: head.ref, base: base.ref, isFork: head.repo?.id !== act.repository.id };
-  return { ...act, branches };
+  return await asPerson(await withBranches(act, options.github), { placed, person: who.person }, options);
 }
 
 async function asPerson(

@@ -67,6 +67,23 @@ describe('tiny new --from-github-issue', () => {
     expect(session?.spec.prompt).not.toContain('delete everything');
   });
 
+  it.each([
+    ['the repository', REPOSITORY.id, 'feature/x', false],
+    ['a fork', 7, 'main', true],
+  ])(
+    'in a job that a comment on a pull request of %s has started works on its branch',
+    async (_what, id, ref, isFork) => {
+      const harness = makeHarness();
+      const { fake, deps } = github();
+      fake.pull = { head: { ref: 'feature/x', repo: { id } }, base: { ref: 'main' } };
+      const event = inActions(commented(ALICE, '/tiny go', { issue: { pull_request: {} } }).body, 'issue_comment');
+      expect((await harness.tiny(ISSUE, { deps, ...event })).code).toBe(0);
+      const [session] = (await harness.fake.client.list(SESSIONS)).items;
+      expect(session?.spec.repository?.ref).toBe(ref);
+      expect(session?.spec.prompt.includes('Do not fetch or run code of the fork')).toBe(isFork);
+    },
+  );
+
   it('in a job does nothing for who may not write to the repository', async () => {
     const harness = makeHarness();
     const { fake, deps } = github();
