@@ -6,7 +6,7 @@
 import { ApiError, isBadRequest, isConflict, isForbidden, isInvalid, isNotFound } from '../kube/errors.ts';
 import { type Client, CONFIG_MAPS } from '../kube/types.ts';
 import type { Applying, Refusal } from '../plan.ts';
-import { notAllowed, type Settings } from './apply-allowed.ts';
+import { accepts, notAllowed, type Settings } from './apply-allowed.ts';
 import { applyOf, type Callers, type Looked, lookAtAll } from './apply-look.ts';
 import { named, UnusableManifest } from './apply-manifest.ts';
 
@@ -21,6 +21,8 @@ export async function applyProposal(applying: Applying, callers: Callers): Promi
   const settings = await settingsOf(callers.own, namespace);
   const [never] = proposal.objects.flatMap((one) => notAllowed(one, namespace, settings) ?? []);
   if (never) return refusal('NotAllowed', never);
+  const unwelcome = await notWelcome(applying, callers.own);
+  if (unwelcome) return refusal('NotAllowed', unwelcome);
   const done: string[] = [];
   try {
     return await persistently(() => once(applying, callers, done));
@@ -32,6 +34,22 @@ export async function applyProposal(applying: Applying, callers: Callers): Promi
 async function settingsOf(own: Client, namespace: string): Promise<Settings | undefined> {
   const settings = await own.get(CONFIG_MAPS, { namespace, name: 'tiny-settings' });
   return (settings as { data?: Settings } | undefined)?.data;
+}
+
+/**
+ * Which namespace has not said that this project's agents may propose objects for it; `undefined` where all have. Its own
+ * administrators say so, not those of the project that asks: a yes there would be theirs to give.
+ */
+async function notWelcome({ proposal, namespace }: Applying, own: Client): Promise<string | undefined> {
+  const others = new Set(proposal.objects.map((one) => one.namespace).filter((target) => target !== namespace));
+  for (const target of others) {
+    const settings = await settingsOf(own, target).catch((error: unknown) => {
+      if (isForbidden(error)) return undefined;
+      throw error;
+    });
+    if (!accepts(settings, namespace))
+      return `namespace ${target} takes no proposals of agents of ${namespace}; its administrators allow them with apply.acceptFrom in its ConfigMap tiny-settings`;
+  }
 }
 
 /** Another manager's fields are a conflict that stays; another version is one that passes. */

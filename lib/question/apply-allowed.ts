@@ -42,6 +42,10 @@ function isNever({ apiVersion, kind, name }: Manifest): boolean {
 export const isMore = (manifest: Manifest, namespace: string): boolean =>
   manifest.namespace !== namespace || !DEFAULT_KINDS.includes(kindOf(manifest));
 
+/** Whether the namespace with these settings takes proposals of agents of `project`. */
+export const accepts = (settings: Settings | undefined, project: string): boolean =>
+  lines(settings?.['apply.acceptFrom'])?.includes(project) ?? false;
+
 /** Why it may not be asked for in the project `namespace`; `undefined` where it may. */
 export function notAllowed(manifest: Manifest, namespace: string, settings: Settings = {}): string | undefined {
   const kinds = lines(settings['apply.kinds']) ?? DEFAULT_KINDS;

@@ -96,6 +96,11 @@ export const settings = z.strictObject({
     'How many Sessions there may be, finished ones too: a ResourceQuota, which `tiny settings set` makes with your rights.',
     { format: 'count', absent: 'no limit', example: '20' },
   ),
+  'apply.acceptFrom': key('Other projects whose agents may propose objects for this one.', {
+    format: 'lines',
+    absent: 'none',
+    example: 'team-b',
+  }),
   'channels.slack': key('The Slack channel in which people are told of Questions, by its id.', {
     format: 'text',
     absent: 'nobody is told in Slack',

@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../lib/api/meta.ts';
+import { type Client, CONFIG_MAPS } from '../../../lib/kube/types.ts';
+import { applyProposal } from '../../../lib/question/apply-act.ts';
 import { DEFAULT_KINDS, isMore, notAllowed } from '../../../lib/question/apply-allowed.ts';
 import { changesOf, digestOf } from '../../../lib/question/apply-changes.ts';
 import { manifestOf, objectOf } from '../../../lib/question/apply-manifest.ts';
 import { planQuestion } from '../../../lib/question/plan.ts';
+import { MemoryServer } from '../../support/memory-client.ts';
 import { BOB, makeQuestion, NOW } from '../../support/objects.ts';
 
 const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'app' }, data: { level: 'warn' } };
@@ -160,5 +163,34 @@ describe('a yes to an Apply', () => {
     expect(answered({ option: 'allow' })).toMatchObject({ refusal: { reason: 'NoRequester' } });
     expect(answered({ option: 'deny', by: BOB })).toMatchObject({ ensure: [], report: {} });
     expect(answered({ option: 'deny', by: BOB }).apply).toBeUndefined();
+  });
+});
+
+describe('another namespace', () => {
+  const proposal = { objects: [{ ...of(), namespace: 'team-b' }] };
+  const settings = (data: Record<string, string>, namespace: string): KubeObject =>
+    ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace, name: 'tiny-settings' }, data }) as KubeObject;
+  const refused = async (theirs?: Record<string, string>) => {
+    const server = new MemoryServer();
+    server.put(CONFIG_MAPS, settings({ 'apply.kinds': 'ConfigMap', 'apply.namespaces': 'team-b' }, 'team-a'));
+    if (theirs) server.put(CONFIG_MAPS, settings(theirs, 'team-b'));
+    const own = server.client('tiny-question');
+    const person: Client = { ...own, get: () => Promise.reject(new Error('looked')) };
+    return await applyProposal({ namespace: 'team-a', proposal }, { own, person }).catch(String);
+  };
+
+  test.each([
+    ['has no settings', undefined],
+    ['names nobody', {}],
+    ['names another', { 'apply.acceptFrom': 'team-c' }],
+  ])('that %s takes no proposals, whatever the proposing project says', async (_what, theirs) => {
+    expect(await refused(theirs)).toMatchObject({
+      reason: 'NotAllowed',
+      message: expect.stringContaining('namespace team-b takes no proposals of agents of team-a'),
+    });
+  });
+
+  test('that names the project does', async () => {
+    expect(await refused({ 'apply.acceptFrom': 'team-c\n team-a \n' })).not.toMatchObject({ reason: 'NotAllowed' });
   });
 });
