@@ -57,9 +57,13 @@ async function install(folder: string, { names, env }: Wanted): Promise<void> {
   }
   const path = [dirname(process.execPath), env['PATH']].join(delimiter);
   const workspaces = names.flatMap((name) => ['--workspace', name]);
-  await promisify(execFile)('npm', ['ci', '--no-audit', ...workspaces], {
-    cwd: folder,
-    env: { ...env, PATH: path },
-    timeout: INSTALL_MS,
-  });
+  await promisify(execFile)(
+    'npm',
+    ['ci', '--no-audit', '--loglevel=error', '--fetch-retries=1', '--fetch-timeout=60000', ...workspaces],
+    {
+      cwd: folder,
+      env: { ...env, PATH: path },
+      timeout: INSTALL_MS,
+    },
+  );
 }

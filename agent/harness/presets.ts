@@ -1,6 +1,6 @@
 /** How a Session's agent is started: its preset, as a person changed it; or, without a preset, all that the Session says. */
 import { kindsOf } from '../../lib/api/approvals.ts';
-import { toolKind } from '../../lib/api/session-parts.ts';
+import { type PRESETS, toolKind } from '../../lib/api/session-parts.ts';
 import type { SessionConfig } from '../env.ts';
 import { claudeCode } from '../presets/claude-code/preset.ts';
 import { codex } from '../presets/codex/preset.ts';
@@ -9,7 +9,7 @@ import { opencode } from '../presets/opencode/preset.ts';
 import type { Launch, McpServer, Places, Preset, Told } from '../presets/preset.ts';
 import { rehearsal } from '../presets/rehearsal/preset.ts';
 
-export const PRESET: Record<'claude-code' | 'codex' | 'gemini' | 'opencode' | 'rehearsal', Preset> = {
+export const PRESET: Record<(typeof PRESETS)[number], Preset> = {
   'claude-code': claudeCode,
   codex,
   gemini,

@@ -58,6 +58,19 @@ describe.skipIf('missing' in found).each<Spoken>(['claude-code', 'codex'])('the 
 });
 
 describe.skipIf('missing' in found)('an agent', () => {
+  it('that says nothing because its model can not be reached is given up', async () => {
+    const idle = { finishAfter: '5s', stalledAfter: '3s' };
+    const { pod, model, close } = await play(stage, {
+      agent: 'codex',
+      script: () => ({}),
+      options: { config: { idle } },
+    });
+    onTestFinished(close);
+    await model.close();
+    await pod.start();
+    expect(await pod.finished()).toMatchObject({ reason: 'Failed', message: expect.stringContaining('hung 3 times') });
+  });
+
   it('that the image lacks is named', async () => {
     const { pod, close } = await play(stage, {
       agent: 'codex',

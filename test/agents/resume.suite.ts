@@ -1,10 +1,13 @@
 import { appendFileSync, globSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openJournal } from '../../agent/harness/journal.ts';
+import { MAX_RESUMES } from '../../agent/harness/next.ts';
 import { killGroup } from '../../agent/harness/process-group.ts';
+import { SESSION_UID } from '../agent/pretended-api.ts';
 import { DIALECT } from './dialect.ts';
 import { playWithKills, seeded } from './kills.ts';
-import { inTurn } from './model/talk.ts';
+import { inTurn, when } from './model/talk.ts';
 import { findAgents, type Play, play, type Stage, setStage } from './stage.ts';
 
 const found = await findAgents(process.env);
@@ -85,5 +88,28 @@ describe.skipIf('missing' in found).each<keyof typeof TRANSCRIPTS>(['claude-code
     expect(pod.file('list')).toBe('one\ntwo\n');
     const bare = model.turns.filter(({ talk }) => talk.said[0]?.trim() === 'begin the task');
     expect(new Set(bare.map(({ conversation }) => conversation)).size).toBe(1);
+  });
+
+  it('is resumed a bounded number of times; then the Session has failed, says why, and a message goes on', async () => {
+    const played = await play(stage, {
+      agent,
+      script: when({ 'begin the task': inTurn(shell('sleep 600')), 'try again': inTurn({ say: 'better' }) }),
+    });
+    onTestFinished(played.close);
+    const { pod, model } = played;
+    await pod.start();
+    await pod.until(() => model.turns.length === 1);
+    const agentPid = Number(readFileSync(join(pod.folder, 'run', 'agent.pid'), 'utf8').split(' ')[0]);
+    await pod.end('SIGKILL');
+    killGroup(agentPid);
+    // As many as there may be have been before.
+    const journal = openJournal(join(pod.folder, 'state', SESSION_UID, 'journal.jsonl'));
+    for (let time = 0; time < MAX_RESUMES; time += 1) journal.append({ type: 'prompt', turn: 1, from: 'prompt' });
+    await pod.start();
+    const end = await pod.finished();
+    expect(end).toMatchObject({ reason: 'Failed', message: expect.stringContaining(`resumed ${MAX_RESUMES} times`) });
+    expect(model.turns).toHaveLength(1);
+    pod.api.say('try again');
+    await pod.until(() => pod.api.session().status?.result?.summary === 'better');
   });
 });

@@ -14,15 +14,20 @@ import type { Script } from './model/talk.ts';
 
 const ALL: RealAgent[] = ['claude-code', 'codex', 'gemini', 'opencode'];
 
+/** Why there are no agents, as the suite's setup found out once for all files. */
+export const MISSING = 'TINY_AGENTS_MISSING';
+
 /** Where the agents' commands are, or why there are none. */
 export async function findAgents(env: NodeJS.ProcessEnv): Promise<{ bin: string } | { missing: string }> {
+  const known = env[MISSING];
+  if (known) return { missing: known };
   const cache = join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'tiny');
   try {
     const { bin, tookMs } = await agentPackages({ cache, env }, ALL);
     if (tookMs > 0) process.stderr.write(`the agents were installed in ${Math.round(tookMs / 1000)} s\n`);
     return { bin };
   } catch (error) {
-    const words = (error as { stderr?: string }).stderr?.trim().split('\n').slice(-3).join(' ') || String(error);
+    const words = (error as { stderr?: string }).stderr?.trim().split('\n').slice(0, 3).join(' ') || String(error);
     return { missing: words };
   }
 }

@@ -6,7 +6,6 @@ import { inTurn, type Reply, type Talk, when } from './model/talk.ts';
 import { findAgents, type Play, play, type Stage, setStage } from './stage.ts';
 
 const found = await findAgents(process.env);
-if ('missing' in found) process.stderr.write(`NO AGENTS, all is skipped: they can't be installed: ${found.missing}\n`);
 
 let stage: Stage;
 beforeAll(async () => {
