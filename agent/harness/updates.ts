@@ -19,6 +19,9 @@ export interface Updates {
 /** Of an agent's last words; a result holds fewer. */
 const KEPT_CHARACTERS = 16_384;
 
+/** How Claude Code notes in the user's name that it was ended in the middle of a turn. */
+const INTERRUPTED = '[Request interrupted by user';
+
 const textOf = (content: acp.ContentBlock): string => (content.type === 'text' ? content.text : `[${content.type}]`);
 
 /** `status` gets the step of the plan that the agent is at. */
@@ -32,7 +35,7 @@ export function followUpdates({ status }: { status: (line: string) => void }): U
     words = '';
   };
   const hear = (text: string) => {
-    if ([CONTINUE, DENIED].some((ours) => text.trim().startsWith(ours))) return;
+    if ([CONTINUE, DENIED, INTERRUPTED].some((noUsers) => text.trim().startsWith(noUsers))) return;
     heard = cutStart(isSpeaking ? heard + text : text, KEPT_CHARACTERS);
     isSpeaking = true;
   };

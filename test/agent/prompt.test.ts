@@ -68,6 +68,11 @@ describe('what is said to an agent', () => {
     ['the last message', [user('first'), agent('done'), user('second')], 'second'],
     ['chunks of one message', [user('first'), agent('done'), user('sec'), user('ond')], 'second'],
     ['what was said after a kill is no message', [user('first'), user(CONTINUE), agent('ok'), user(CONTINUE)], 'first'],
+    [
+      "a note of an end in its user's name is no message",
+      [user('first'), agent('ok'), user('[Request interrupted by user for tool use]')],
+      'first',
+    ],
     ['nothing', [agent('hello')], ''],
   ])('hears %s', (_name, ...[replayed, heard]) => {
     const updates = followUpdates({ status: () => {} });
