@@ -98,7 +98,9 @@ export const network = z.object({
     )
     .max(64)
     .optional()
-    .describe('Where the pod may connect to besides DNS, TCP 443 and 6443, and the ports of `repository.url` and `agent.baseUrl`.')
+    .describe(
+      'Where the pod may connect to besides DNS, TCP 443 and 6443, and the ports of `repository.url` and `agent.baseUrl`.',
+    )
     .meta({ 'x-kubernetes-list-type': 'atomic' }),
 });
 
