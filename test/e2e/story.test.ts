@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isTrue } from '../../lib/api/conditions.ts';
 import type { GitServer } from '../../local/git-server.ts';
 import { Local, type Ran, run, serveRepository, until } from './local.ts';
 
@@ -46,6 +47,8 @@ test('a Session is made, works, asks, is answered, makes a child as the answerer
     await local.ok('new', '--agent', 'rehearsal', '--name', 'hello', '--repo', `${git.url}/project.git`, '--', PROMPT),
   ).toBe('session.tiny.dev/hello created\n');
   const asked = await local.question('hello');
+  // The Question is there a moment before the Session says that it waits.
+  await local.session('hello', 'to wait', (one) => isTrue(one, 'Waiting'));
   const [head, row] = words(await local.ok('ls'));
   expect(head).toEqual(['NAME', 'STATE', 'AGENT', 'REQUESTER', 'AGE', 'MESSAGE']);
   expect(row?.slice(0, 4)).toEqual(['hello', 'Waiting', 'rehearsal', 'me']);
