@@ -10,7 +10,8 @@ beforeAll(async () => {
 afterAll(() => started?.stop());
 
 describe('two sweeps put right whatever was lost, doubled, late or killed', () => {
-  test.each([1, 2, 3])('in the history of seed %i', async (seed) => {
+  // More of them, and longer ones: npm run simulate.
+  test.each([1])('in the history of seed %i', async (seed) => {
     expect(await play(started.world, `sim-${seed}`, historyOf(seed, 120))).toEqual([]);
   });
 });
