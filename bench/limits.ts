@@ -31,5 +31,3 @@ export const WAKE = 2;
 export const RESUME_MS = 2000;
 /** What a part of a Session's pod takes of a core while its agent waits; percent. */
 export const IDLE_PERCENT = 1;
-/** Of a core, beyond a bare Node, for a harness or its tools while the Session waits for a message; percent. */
-export const IDLE_CPU_PERCENT = 1;

@@ -11,11 +11,6 @@ interface Entry {
 }
 
 const BENCHES: Record<string, Entry> = {
-  'agent-idle': {
-    summary:
-      'memory and idle CPU of the harness and of the tools of a Session that waits, two minutes; ratio of their memory to a bare idle Node',
-    load: async () => (await import('./agent-idle.ts')).agentIdle,
-  },
   'cold-start': {
     summary: 'spawn to first answer of function session; ratio to a bare node:http server (at most 2.2)',
     load: async () => (await import('./cold-start.ts')).coldStart,
