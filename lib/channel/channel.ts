@@ -2,6 +2,7 @@
  * What a channel is: a way in which people are told of a Question. Slack and a signed webhook are two; one by e-mail or in
  * Teams needs the same three calls. A channel formats and sends; when, and how often, is not its matter.
  */
+import { ServiceError } from '../service-error.ts';
 import type { Telling } from './telling.ts';
 
 /** Where a message is, or is to be. */
@@ -23,18 +24,7 @@ export interface Channel {
   find?(telling: Telling, to: string, since: number): Promise<string | undefined>;
 }
 
-/** Nobody was told, and why: `reason` is a condition's. */
-export class ChannelError extends Error {
+/** Nobody was told. */
+export class ChannelError extends ServiceError {
   override name = 'ChannelError';
-  readonly reason: string;
-  /** Whether it may work by itself later. */
-  readonly passes: boolean;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(reason: string, message: string, more: { passes: boolean; retryAfterSeconds?: number | undefined }) {
-    super(message);
-    this.reason = reason;
-    this.passes = more.passes;
-    this.retryAfterSeconds = more.retryAfterSeconds;
-  }
 }

@@ -1,20 +1,10 @@
 /** GitHub's REST API, as far as it is used (https://docs.github.com/rest), with its refusals in words for a person. */
+import { ServiceError } from '../service-error.ts';
 import type { Incoming, Send } from './http.ts';
 
-/** It was not done, and why: `reason` is a condition's. */
-export class GitHubError extends Error {
+/** GitHub did not do it. */
+export class GitHubError extends ServiceError {
   override name = 'GitHubError';
-  readonly reason: string;
-  /** Whether it may work by itself later. */
-  readonly passes: boolean;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(reason: string, message: string, more: { passes: boolean; retryAfterSeconds?: number | undefined }) {
-    super(message);
-    this.reason = reason;
-    this.passes = more.passes;
-    this.retryAfterSeconds = more.retryAfterSeconds;
-  }
 }
 
 export interface GitHubOptions {
