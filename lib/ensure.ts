@@ -5,8 +5,9 @@
  * a predecessor's claim that still terminates would leave the new pod waiting for ever.
  */
 import type { KubeObject, Stored } from './api/meta.ts';
-import { ApiError, isAlreadyExists, isBadRequest, isConflict, isForbidden, isInvalid } from './kube/errors.ts';
+import { ApiError, isAlreadyExists, isBadRequest, isForbidden, isInvalid } from './kube/errors.ts';
 import type { Client } from './kube/types.ts';
+import { despiteConflicts } from './kube/version.ts';
 import type { Ensure, Refusal, Remove } from './plan.ts';
 
 /** How often an object is read anew that changed between the look at it and the apply. */
@@ -16,7 +17,8 @@ const ATTEMPTS = 3;
 export async function ensure(client: Client, child: Ensure): Promise<Refusal | undefined> {
   try {
     if (!child.known && (await created(client, child))) return undefined;
-    return await persistently(() => converge(client, child));
+    // The controllers of Kubernetes write to the same objects.
+    return await despiteConflicts(ATTEMPTS, () => converge(client, child));
   } catch (error) {
     return refusalOf(error, named(child.object));
   }
@@ -39,17 +41,6 @@ async function created(client: Client, { type, object }: Ensure): Promise<boolea
   } catch (error) {
     if (isAlreadyExists(error)) return false;
     throw error;
-  }
-}
-
-/** The controllers of Kubernetes write to the same objects: a version that has passed meanwhile is read again. */
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
-    }
   }
 }
 

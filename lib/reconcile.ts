@@ -9,6 +9,7 @@ import type { Look } from './event/receive.ts';
 import { ImpersonationRefused } from './identity/impersonation-headers.ts';
 import { isConflict, isNotFound } from './kube/errors.ts';
 import type { Client, Ref } from './kube/types.ts';
+import { versionOf } from './kube/version.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
 import type { Plan, Reconciler, Refusal, Report, Tidings } from './plan.ts';
 import { applyProposal } from './question/apply-act.ts';
@@ -114,10 +115,8 @@ interface Telling<T extends KubeObject> {
 /** Writes the report on exactly the object that was read; false where it has changed. A deleted one needs no report. */
 async function told<T extends KubeObject>(client: Client, { type, object, report }: Telling<T>): Promise<boolean> {
   if (!report) return true;
-  const { name, namespace, uid, resourceVersion } = object.metadata;
-  const metadata = { name, uid, resourceVersion, ...(namespace && { namespace }) };
   try {
-    await client.applyStatus(type, { apiVersion: object.apiVersion, kind: object.kind, metadata, status: report });
+    await client.applyStatus(type, { ...versionOf(object), status: report });
     return true;
   } catch (error) {
     if (isNotFound(error)) return true;

@@ -1,11 +1,12 @@
 /** What a project is made of, as fits the cluster and what is there already. */
 import { join } from 'node:path';
 import type { KubeObject, Person } from '../../lib/api/meta.ts';
+import { settingsOf } from '../../lib/api/settings-ref.ts';
 import { resourceTypeOf } from '../../lib/install/apply.ts';
 import { detectFeatures } from '../../lib/install/features.ts';
 import { readManifests } from '../../lib/install/manifests.ts';
 import { makeQuota } from '../../lib/install/quota.ts';
-import { makeSettings, SETTINGS } from '../../lib/install/settings.ts';
+import { makeSettings } from '../../lib/install/settings.ts';
 import { isForbidden } from '../../lib/kube/errors.ts';
 import type { Client, Ref } from '../../lib/kube/types.ts';
 import { ROOT } from './plan.ts';
@@ -99,7 +100,7 @@ async function settings(
   { namespace, person, minimal, maxSessions }: ProjectWish,
 ): Promise<KubeObject[]> {
   if (minimal) return [];
-  const live = await look(client, core('ConfigMap', { name: SETTINGS, namespace }));
+  const live = await look(client, core('ConfigMap', settingsOf(namespace)));
   if (live !== undefined) return [];
   const made = makeSettings(namespace, person);
   const limit = maxSessions === undefined ? {} : { 'limits.maxSessions': String(maxSessions) };

@@ -1,6 +1,7 @@
 /** The settings of the project, as they are there. */
 import type { Stored } from '../../lib/api/meta.ts';
-import { changedBy, makeSettings, SETTINGS } from '../../lib/install/settings.ts';
+import { settingsOf } from '../../lib/api/settings-ref.ts';
+import { changedBy, makeSettings } from '../../lib/install/settings.ts';
 import { isAlreadyExists } from '../../lib/kube/errors.ts';
 import { CONFIG_MAPS, type ConfigMap } from '../../lib/kube/types.ts';
 import type { App } from '../app.ts';
@@ -9,7 +10,7 @@ import { whoAmI } from '../identity.ts';
 /** What is set; nothing where the project has no settings yet. */
 export async function readSettings(app: App): Promise<Record<string, string>> {
   const { client, namespace } = await app.cluster();
-  return (await client.get(CONFIG_MAPS, { namespace, name: SETTINGS }))?.data ?? {};
+  return (await client.get(CONFIG_MAPS, settingsOf(namespace)))?.data ?? {};
 }
 
 /** Sets the keys that have a value, and takes the others away; what somebody else sets meanwhile stays. */
@@ -19,7 +20,7 @@ export async function changeSettings(
 ): Promise<Stored<ConfigMap>> {
   const { client, namespace } = await app.cluster();
   const person = await whoAmI(client);
-  const ref = { namespace, name: SETTINGS };
+  const ref = settingsOf(namespace);
   if (!(await client.get(CONFIG_MAPS, ref))) {
     await client.create(CONFIG_MAPS, makeSettings(namespace, person) as ConfigMap).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;

@@ -7,22 +7,16 @@ import { findCondition, transition } from '../api/conditions.ts';
 import type { Condition, Stored } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
 import type { Notice } from '../api/question-notices.ts';
+import { settingsOf } from '../api/settings-ref.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
-import { type Client, QUESTIONS, type Ref, type ResourceType } from '../kube/types.ts';
+import { type Client, CONFIG_MAPS, QUESTIONS, type Ref } from '../kube/types.ts';
+import { versionOf } from '../kube/version.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { type Channel, ChannelError } from './channel.ts';
 import { failed, NOTIFIED, planNotice, type Step, sent, tellingOf } from './plan.ts';
 import { remind } from './remind.ts';
-import { channelsOf, type Settings, type Wanted } from './settings.ts';
+import { channelsOf, type Wanted } from './settings.ts';
 import { digestOf, makeTelling, type Telling } from './telling.ts';
-
-export const SETTINGS: ResourceType<Settings> = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
 
 export interface NotifyOptions {
   /** Reads Questions and settings, and reports with a field manager of its own: an apply takes away what it leaves out. */
@@ -38,7 +32,7 @@ const ATTEMPTS = 6;
 /** Tells people of the Question named by `ref` as far as they do not know yet. Never throws. */
 export async function notify(ref: Ref, options: NotifyOptions): Promise<Outcome> {
   try {
-    const settings = await options.client.get(SETTINGS, { ...ref, name: 'tiny-settings' });
+    const settings = await options.client.get(CONFIG_MAPS, settingsOf(ref.namespace));
     let worst: Outcome = { kind: 'done', message: 'nobody to tell' };
     for (const wanted of channelsOf(settings ?? {})) {
       const outcome = await tell(ref, wanted, options);
@@ -153,17 +147,11 @@ async function note(
   { notice, problem }: Noted,
   { client, now }: NotifyOptions,
 ): Promise<Stored<Question> | undefined> {
-  const { apiVersion, kind, metadata, status } = question;
-  const { name, namespace, uid, resourceVersion } = metadata;
-  const others = (status?.notices ?? []).filter(({ channel }) => channel !== notice.channel);
+  const others = (question.status?.notices ?? []).filter(({ channel }) => channel !== notice.channel);
   const notices = [...others, notice];
   const conditions = conditionsOf(question, tellingOf(notices, problem), now());
-  const report = { name, uid, resourceVersion, ...(namespace && { namespace }) };
   try {
-    return await client.applyStatus(QUESTIONS, {
-      ...{ apiVersion, kind, metadata: report },
-      status: { notices, conditions },
-    });
+    return await client.applyStatus(QUESTIONS, { ...versionOf(question), status: { notices, conditions } });
   } catch (error) {
     if (isConflict(error)) return undefined;
     throw error;

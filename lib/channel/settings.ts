@@ -1,9 +1,5 @@
 /** Where a project wants people to be told, as its settings say it: keys `channels.NAME` of ConfigMap tiny-settings. Pure. */
-import type { KubeObject } from '../api/meta.ts';
-
-export interface Settings extends KubeObject {
-  data?: Record<string, string>;
-}
+import type { ConfigMap } from '../kube/types.ts';
 
 export interface Wanted {
   channel: string;
@@ -13,7 +9,7 @@ export interface Wanted {
 const KEY = /^channels\.([a-z]{1,32})$/;
 
 /** In the order of their names, so that two runs do the same. */
-export const channelsOf = ({ data = {} }: Pick<Settings, 'data'>): Wanted[] =>
+export const channelsOf = ({ data = {} }: Pick<ConfigMap, 'data'>): Wanted[] =>
   Object.keys(data)
     .sort()
     .flatMap((key) => {

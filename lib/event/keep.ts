@@ -1,6 +1,6 @@
 /** Keeps an event that no retry could deliver in ConfigMap `dead-letters`. */
-import { isConflict } from '../kube/errors.ts';
 import { type Client, CONFIG_MAPS } from '../kube/types.ts';
+import { despiteConflicts } from '../kube/version.ts';
 import { type Buried, burying, DEAD_LETTERS } from './dead-letters.ts';
 
 const REF = { namespace: 'tiny-system', name: DEAD_LETTERS };
@@ -9,13 +9,7 @@ const ATTEMPTS = 8;
 
 /** Whether it is an event. Throws a conflict where others kept coming in between. */
 export async function keep(client: Client, buried: Buried, now: () => Date): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await keepOnce(client, buried, now());
-    } catch (error) {
-      if (!isConflict(error) || attempt === ATTEMPTS) throw error;
-    }
-  }
+  return await despiteConflicts(ATTEMPTS, () => keepOnce(client, buried, now()));
 }
 
 async function keepOnce(client: Client, buried: Buried, now: Date): Promise<boolean> {

@@ -2,24 +2,13 @@
  * What of an installation others have to know: ConfigMap `tiny-installation`, which everyone who is authenticated may
  * read (rbac/base/installation.yaml). `tiny` asks it where images are when it makes a Session's objects itself.
  */
-import type { KubeObject } from '../api/meta.ts';
 import { isForbidden, isNotFound } from '../kube/errors.ts';
-import type { Client, ResourceType } from '../kube/types.ts';
+import { type Client, CONFIG_MAPS, type ConfigMap } from '../kube/types.ts';
 
 const NAME = 'tiny-installation';
 const NAMESPACE = 'tiny-system';
 
-type Installation = KubeObject & { data?: { registry?: string } };
-
-const CONFIG_MAPS: ResourceType<Installation> = {
-  group: '',
-  version: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-  namespaced: true,
-};
-
-export const makeInstallation = (registry: string | undefined): Installation => ({
+export const makeInstallation = (registry: string | undefined): ConfigMap => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name: NAME, namespace: NAMESPACE, labels: { 'app.kubernetes.io/part-of': 'tiny' } },

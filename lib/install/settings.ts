@@ -1,8 +1,7 @@
 /** A project's settings as they are before anyone has set anything, with all that may be set in words. Pure. */
 import type { KubeObject, Person } from '../api/meta.ts';
+import { settingsOf } from '../api/settings-ref.ts';
 import { ABOUT } from '../settings/about.ts';
-
-export const SETTINGS = 'tiny-settings';
 
 /** As rbac/policies/stamp/settings.yaml writes it: where nobody stamps, whoever changes the settings says so. */
 export function changedBy({ username, uid, groups, extra = {} }: Person): string {
@@ -20,8 +19,7 @@ export const makeSettings = (namespace: string, person: Person | undefined): Kub
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: {
-    name: SETTINGS,
-    namespace,
+    ...settingsOf(namespace),
     labels: { 'app.kubernetes.io/part-of': 'tiny' },
     ...(person && { annotations: { 'tiny.dev/changed-by': changedBy(person) } }),
   },

@@ -22,6 +22,3 @@ export function inCluster({ folder, host, port, now = Date.now }: InCluster): Se
     auth: tokenFile(join(folder, 'token'), now),
   };
 }
-
-/** The namespace that the pod runs in. @throws where the folder does not say. */
-export const inClusterNamespace = (folder: string): string => readFileSync(join(folder, 'namespace'), 'utf8').trim();

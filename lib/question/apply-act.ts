@@ -3,8 +3,11 @@
  * in order, only where it changes what was shown. An object to which nothing is left to do passes: so a run that was
  * killed half-way is finished by the next, and a second one does nothing.
  */
+
+import { settingsOf } from '../api/settings-ref.ts';
 import { ApiError, isBadRequest, isConflict, isForbidden, isInvalid, isNotFound } from '../kube/errors.ts';
 import { type Client, CONFIG_MAPS } from '../kube/types.ts';
+import { despiteConflicts } from '../kube/version.ts';
 import type { Applying, Refusal } from '../plan.ts';
 import { accepts, notAllowed, type Settings } from './apply-allowed.ts';
 import { applyOf, type Callers, type Looked, lookAtAll } from './apply-look.ts';
@@ -18,23 +21,21 @@ const refusal = (reason: string, message: string): Refusal => ({ reason, message
 /** `undefined` once all is applied. Throws what may pass by itself; what was applied by then is found so at the next try. */
 export async function applyProposal(applying: Applying, callers: Callers): Promise<Refusal | undefined> {
   const { proposal, namespace } = applying;
-  const settings = await settingsOf(callers.own, namespace);
+  const settings = await settingsIn(callers.own, namespace);
   const [never] = proposal.objects.flatMap((one) => notAllowed(one, namespace, settings) ?? []);
   if (never) return refusal('NotAllowed', never);
   const unwelcome = await notWelcome(applying, callers.own);
   if (unwelcome) return refusal('NotAllowed', unwelcome);
   const done: string[] = [];
   try {
-    return await persistently(() => once(applying, callers, done));
+    return await despiteConflicts(ATTEMPTS, () => once(applying, callers, done), passes);
   } catch (error) {
     return refusalOf(error, done);
   }
 }
 
-async function settingsOf(own: Client, namespace: string): Promise<Settings | undefined> {
-  const settings = await own.get(CONFIG_MAPS, { namespace, name: 'tiny-settings' });
-  return (settings as { data?: Settings } | undefined)?.data;
-}
+const settingsIn = async (own: Client, namespace: string): Promise<Settings | undefined> =>
+  (await own.get(CONFIG_MAPS, settingsOf(namespace)))?.data;
 
 /**
  * Which namespace has not said that this project's agents may propose objects for it; `undefined` where all have. Its own
@@ -43,7 +44,7 @@ async function settingsOf(own: Client, namespace: string): Promise<Settings | un
 async function notWelcome({ proposal, namespace }: Applying, own: Client): Promise<string | undefined> {
   const others = new Set(proposal.objects.map((one) => one.namespace).filter((target) => target !== namespace));
   for (const target of others) {
-    const settings = await settingsOf(own, target).catch((error: unknown) => {
+    const settings = await settingsIn(own, target).catch((error: unknown) => {
       if (isForbidden(error)) return undefined;
       throw error;
     });
@@ -56,15 +57,7 @@ async function notWelcome({ proposal, namespace }: Applying, own: Client): Promi
 const isTaken = (error: unknown): error is ApiError =>
   isConflict(error) && error.status.details?.causes?.some(({ reason }) => reason === 'FieldManagerConflict') === true;
 
-async function persistently<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isConflict(error) || isTaken(error) || attempt === ATTEMPTS) throw error;
-    }
-  }
-}
+const passes = (error: unknown): boolean => isConflict(error) && !isTaken(error);
 
 async function once(applying: Applying, callers: Callers, done: string[]): Promise<Refusal | undefined> {
   const { proposal, shown } = applying;

@@ -4,6 +4,7 @@
  * held once more when it is done, for settings may have changed, and for clusters without these policies. Pure.
  */
 import type { Manifest } from '../api/question-parts.ts';
+import { SETTINGS } from '../api/settings-ref.ts';
 import { named } from './apply-manifest.ts';
 
 /** The data of ConfigMap tiny-settings. */
@@ -35,7 +36,7 @@ const lines = (text: string | undefined): string[] | undefined =>
 /** What no setting allows: tiny's own kinds and settings, which say what agents may, and Secrets, as many read Questions. */
 function isNever({ apiVersion, kind, name }: Manifest): boolean {
   if (apiVersion.includes('/')) return apiVersion.startsWith('tiny.dev/');
-  return kind === 'Secret' || (kind === 'ConfigMap' && name === 'tiny-settings');
+  return kind === 'Secret' || (kind === 'ConfigMap' && name === SETTINGS);
 }
 
 /** Whether it takes settings to ask for it; the Question is then marked. */

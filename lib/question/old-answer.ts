@@ -5,9 +5,8 @@
 import { toTimestamp } from '../api/conditions.ts';
 import type { Stored } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
-import { CONFIG_MAPS } from '../kube/types.ts';
-import { NOTHING, type Plan, type Reading } from '../plan.ts';
-import { isOlder, LEAST_MAX_AGE_MS, maxAgeOf } from '../session/stamp-age.ts';
+import { NOTHING, type Plan } from '../plan.ts';
+import { isOlder, LEAST_MAX_AGE_MS, withMaxAge } from '../session/stamp-age.ts';
 import { answeredAt } from './decision.ts';
 
 interface Acting {
@@ -21,13 +20,7 @@ export function unlessTooOld(question: Stored<Question>, plan: Plan, { now, maxA
   const came = answeredAt(question);
   if (!came || maxAge === undefined || now.getTime() - came.getTime() <= LEAST_MAX_AGE_MS) return plan;
   const within = (limit: string): Plan => (isOlder(came.getTime(), limit, now) ? tooOld(question, came, limit) : plan);
-  const { namespace } = question.metadata;
-  const reading: Reading = {
-    type: CONFIG_MAPS,
-    refs: [{ name: 'tiny-settings', ...(namespace && { namespace }) }],
-    plan: ([settings]) => within(maxAgeOf(settings) ?? maxAge),
-  };
-  return { ...within(maxAge), reading };
+  return withMaxAge(question.metadata.namespace, maxAge, within);
 }
 
 function tooOld({ spec }: Question, came: Date, limit: string): Plan {

@@ -7,6 +7,7 @@ import type { Stored } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import { type Client, QUESTIONS, type Ref, SESSIONS } from '../kube/types.ts';
+import { versionOf } from '../kube/version.ts';
 import { type Outcome, outcomeOf } from '../outcome.ts';
 import { decide, WITHDRAWN } from './decision.ts';
 import { CONDITION } from './status.ts';
@@ -35,13 +36,11 @@ export async function withdraw(ref: Ref, { client, now }: WithdrawOptions): Prom
 }
 
 async function tell(question: Stored<Question>, why: string, { client, now }: WithdrawOptions): Promise<void> {
-  const { apiVersion, kind, metadata } = question;
-  const { name, namespace, uid, resourceVersion, generation: observedGeneration } = metadata;
+  const { generation: observedGeneration } = question.metadata;
   const message = `withdrawn: ${why}; nothing was done`;
   const conditions = [CONDITION.answered, CONDITION.acted].map((type) => {
     const telling: Telling = { type, status: 'False', reason: WITHDRAWN, message, observedGeneration };
     return transition(question, telling, now());
   });
-  const identity = { name, uid, resourceVersion, ...(namespace && { namespace }) };
-  await client.applyStatus(QUESTIONS, { apiVersion, kind, metadata: identity, status: { conditions } });
+  await client.applyStatus(QUESTIONS, { ...versionOf(question), status: { conditions } });
 }

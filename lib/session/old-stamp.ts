@@ -4,9 +4,8 @@
  */
 import type { Stored } from '../api/meta.ts';
 import type { Session } from '../api/session.ts';
-import { CONFIG_MAPS } from '../kube/types.ts';
-import { NOTHING, type Plan, type Reading } from '../plan.ts';
-import { askedAt, expiredStamp, isOlder, LEAST_MAX_AGE_MS, maxAgeOf } from './stamp-age.ts';
+import { NOTHING, type Plan } from '../plan.ts';
+import { askedAt, expiredStamp, isOlder, LEAST_MAX_AGE_MS, withMaxAge } from './stamp-age.ts';
 import type { AtZero } from './status.ts';
 
 export interface Aging {
@@ -36,13 +35,7 @@ export function byAge(aging: Aging, plans: Plans): Plan {
   if (maxAge === undefined || !acts(plans.young, aging) || now.getTime() - asked <= LEAST_MAX_AGE_MS)
     return plans.young;
   const within = (limit: string): Plan => (isOlder(asked, limit, now) ? old(aging, plans, limit) : plans.young);
-  const { namespace } = session.metadata;
-  const reading: Reading = {
-    type: CONFIG_MAPS,
-    refs: [{ name: 'tiny-settings', ...(namespace && { namespace }) }],
-    plan: ([settings]) => within(maxAgeOf(settings) ?? maxAge),
-  };
-  return { ...within(maxAge), reading };
+  return withMaxAge(session.metadata.namespace, maxAge, within);
 }
 
 function old(aging: Aging, { young, atAGlance, toZero }: Plans, limit: string): Plan {

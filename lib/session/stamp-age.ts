@@ -5,8 +5,9 @@
  */
 import { toTimestamp } from '../api/conditions.ts';
 import type { Session } from '../api/session.ts';
-import type { ConfigMap } from '../kube/types.ts';
-import type { Refusal } from '../plan.ts';
+import { settingsOf } from '../api/settings-ref.ts';
+import { CONFIG_MAPS, type ConfigMap } from '../kube/types.ts';
+import type { Plan, Reading, Refusal } from '../plan.ts';
 import { milliseconds } from './lifetime.ts';
 
 /** Of projects and installations that say nothing. */
@@ -36,6 +37,16 @@ export function askedAt(session: Session, now: Date): number {
 export function maxAgeOf(settings: ConfigMap | undefined): string | undefined {
   const said = settings?.data?.['identity.maxAge']?.trim();
   return said && MAX_AGE.test(said) ? said : undefined;
+}
+
+/** What `within` makes of the maximum that holds: the project's own, read first, or else `maxAge`. */
+export function withMaxAge(namespace: string | undefined, maxAge: string, within: (limit: string) => Plan): Plan {
+  const reading: Reading = {
+    type: CONFIG_MAPS,
+    refs: [settingsOf(namespace)],
+    plan: ([settings]) => within(maxAgeOf(settings) ?? maxAge),
+  };
+  return { ...within(maxAge), reading };
 }
 
 /** Whether what was asked at `asked` (milliseconds) is older than `maxAge`. */

@@ -1,5 +1,5 @@
 /** What of a project's settings is not understood, in words that say what to do. Pure. */
-import { type Settings, settings } from './schema.ts';
+import { settings } from './schema.ts';
 
 export interface Problem {
   key: string;
@@ -17,11 +17,4 @@ export function problemsOf(data: Readonly<Record<string, string>>): Problem[] {
     .filter(({ path }) => path.length > 0)
     .map(({ path, message }): Problem => ({ key: String(path[0]), what: message }));
   return [...unknown, ...wrong].sort((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-/** The settings. Throws where something in `data` is not understood. */
-export function parseSettings(data: Readonly<Record<string, string>>): Settings {
-  const [first] = problemsOf(data);
-  if (first) throw new Error(`${first.key} ${first.what}`);
-  return settings.parse(data);
 }

@@ -7,6 +7,7 @@ import { isTrue } from '../api/conditions.ts';
 import type { KubeObject, Stored } from '../api/meta.ts';
 import type { Question } from '../api/question.ts';
 import type { Session } from '../api/session.ts';
+import { SETTINGS } from '../api/settings-ref.ts';
 import type { Subject } from '../event/receive.ts';
 import { each } from '../kube/each.ts';
 import { type Client, CONFIG_MAPS, type ConfigMap, QUESTIONS, type ResourceType, SESSIONS } from '../kube/types.ts';
@@ -79,7 +80,7 @@ type Settings = ReadonlyMap<string, Stored<ConfigMap>>;
 
 async function settingsOfProjects({ client }: SweepOptions): Promise<Settings> {
   const settings = new Map<string, Stored<ConfigMap>>();
-  for await (const one of each(client, CONFIG_MAPS, { fieldSelector: 'metadata.name=tiny-settings' }))
+  for await (const one of each(client, CONFIG_MAPS, { fieldSelector: `metadata.name=${SETTINGS}` }))
     settings.set(one.metadata.namespace ?? '', one);
   return settings;
 }

@@ -5,6 +5,7 @@ import type { Session } from '../api/session.ts';
 import { each } from '../kube/each.ts';
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from '../kube/errors.ts';
 import { type Client, EVENTS, PODS, SESSIONS } from '../kube/types.ts';
+import { versionOf } from '../kube/version.ts';
 import { makeStuckEvent } from './event.ts';
 import { explained } from './explained.ts';
 import { type Children, OURS } from './out-of-step.ts';
@@ -45,11 +46,8 @@ export async function tellStuck(
   const condition = stuckCondition(session, problem, now());
   if (!condition) return false;
   await record(client, makeStuckEvent(session, condition, now()));
-  const { name, namespace, uid, resourceVersion } = session.metadata;
-  const { apiVersion, kind } = session;
-  const metadata = { name, uid, resourceVersion, ...(namespace && { namespace }) };
   try {
-    await client.applyStatus(SESSIONS, { apiVersion, kind, metadata, status: { conditions: [condition] } });
+    await client.applyStatus(SESSIONS, { ...versionOf(session), status: { conditions: [condition] } });
     return true;
   } catch (error) {
     // It changed or went meanwhile: the next pass looks again.

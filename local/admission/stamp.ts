@@ -5,6 +5,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Person } from '../../lib/api/meta.ts';
+import { SETTINGS } from '../../lib/api/settings-ref.ts';
 import { resourceName } from '../../lib/kube/path.ts';
 import type { Stored } from '../types.ts';
 import { holdAgent, holdOthers } from './agent.ts';
@@ -12,7 +13,6 @@ import { holdAnswered } from './answered.ts';
 import type { AdmissionRequest } from './request.ts';
 
 /** The ConfigMap of a project's settings, and where it says who changed it. */
-const SETTINGS = 'tiny-settings';
 export const CHANGED_BY = 'tiny.dev/changed-by';
 
 type Json = Record<string, unknown>;

@@ -5,11 +5,10 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { FakeSlack } from '../../bench/fake-slack.ts';
 import { CHANNEL, pressBody, SECRET, signedBySlack, TEAM } from '../../build/slack-press.ts';
 import type { Question } from '../../lib/api/question.ts';
-import { SETTINGS } from '../../lib/channel/notify.ts';
 import { readManifests } from '../../lib/install/manifests.ts';
 import { makeClient } from '../../lib/kube/client.ts';
 import { loadKubeconfig } from '../../lib/kube/kubeconfig.ts';
-import { type Client, PODS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
+import { type Client, CONFIG_MAPS, PODS, QUESTIONS, SECRETS, SESSIONS } from '../../lib/kube/types.ts';
 import { SERVICES } from '../../local/functions/service.ts';
 import { Local, NAMESPACE, script, sessionNamed, until } from './local.ts';
 
@@ -155,7 +154,7 @@ test('a Question is told in Slack, a press answers it as who has pressed, and th
   const people = [{ username: 'alice', groups: ['team'], slack: [`${TEAM}/U0000001`] }];
   await admin.create(SECRETS, named('Secret', 'tiny-channels', { 'signing-secret': SECRET, 'bot-token': 'xoxb' }));
   await admin.create(SECRETS, named('Secret', 'tiny-identities', { 'identities.json': JSON.stringify({ people }) }));
-  await admin.apply(SETTINGS, named('ConfigMap', 'tiny-settings', { 'channels.slack': CHANNEL }));
+  await admin.apply(CONFIG_MAPS, named('ConfigMap', 'tiny-settings', { 'channels.slack': CHANNEL }));
   for (const made of readManifests(join(import.meta.dirname, '../../knative/slack')))
     await admin.create(SERVICES, made as never);
   const env = {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { FakeSlack, slackError } from '../../../bench/fake-slack.ts';
 import { CHANNEL } from '../../../build/slack-press.ts';
 import { ChannelError } from '../../../lib/channel/channel.ts';
-import { type NotifyOptions, notify, SETTINGS } from '../../../lib/channel/notify.ts';
+import { type NotifyOptions, notify } from '../../../lib/channel/notify.ts';
 import { remind } from '../../../lib/channel/remind.ts';
-import { QUESTIONS } from '../../../lib/kube/types.ts';
+import { CONFIG_MAPS, QUESTIONS } from '../../../lib/kube/types.ts';
 import { slackApi } from '../../../lib/slack/api.ts';
 import { slackChannel } from '../../../lib/slack/channel.ts';
 import { apiError, type Hooks, MemoryServer } from '../../support/memory-client.ts';
@@ -22,7 +22,7 @@ function stage(data: Record<string, string> = { 'channels.slack': CHANNEL }, hoo
     now: () => now,
     channels: { slack: slackChannel(api) },
   };
-  server.put(SETTINGS, {
+  server.put(CONFIG_MAPS, {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: { namespace: 'team-a', name: 'tiny-settings' },
