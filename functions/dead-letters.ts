@@ -1,7 +1,8 @@
 /** Function `dead-letters`: keeps what a trigger gave up on where people can see it, and replay it. */
+import type { Answered } from '../lib/called.ts';
 import { keep } from '../lib/event/keep.ts';
 import { MAX_EVENT_BYTES } from '../lib/event/receive.ts';
-import { type Answered, runHook } from './hook.ts';
+import { runHook } from './hook.ts';
 
 runHook('dead-letters', MAX_EVENT_BYTES, ({ client, log }) => async (called): Promise<Answered> => {
   if (called.method !== 'POST') return { status: 400 };

@@ -1,4 +1,5 @@
 /** Function `github`: woken by a delivery of GitHub, and by a Session or a Question that changed. */
+import type { Called } from '../lib/called.ts';
 import { makeGitHub } from '../lib/github/api.ts';
 import { takeEvent } from '../lib/github/event.ts';
 import { handleGitHub } from '../lib/github/handle.ts';
@@ -11,7 +12,7 @@ import { parseIdentities } from '../lib/identity/mapping.ts';
 import { parseProjects } from '../lib/intake/projects.ts';
 import type { Ref } from '../lib/kube/types.ts';
 import { linesOf, mounted } from './files.ts';
-import { type Called, type Edge, type Handler, runHook } from './hook.ts';
+import { type Edge, type Handler, runHook } from './hook.ts';
 
 /** GitHub sends 25 MB at most, and of what is read here far less: an issue's text has 65,536 characters. */
 const MAX_BYTES = 4 * 1024 * 1024;

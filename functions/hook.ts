@@ -6,25 +6,11 @@
 import type { Server } from 'node:http';
 import { http, type Request, type Response } from '@google-cloud/functions-framework';
 import { type Logger, pino } from 'pino';
+import type { Answered, Called } from '../lib/called.ts';
 import type { Client } from '../lib/kube/types.ts';
 import { type Environment, environment } from './env.ts';
 import { CONTENT_TYPE, gated } from './gate.ts';
 import { clientOf } from './main.ts';
-
-/** What was sent, before anything of it is believed. Header names are in small letters. */
-export interface Called {
-  method: string;
-  path: string;
-  headers: Record<string, string | undefined>;
-  /** Bytes: a signature covers them as they came. */
-  body: Buffer;
-}
-
-/** `body`: JSON where it is an object, else text. */
-export interface Answered {
-  status: number;
-  body?: string | object;
-}
 
 /** Throws only what nobody expected: answered with 500, and logged by its name. */
 export type Handler = (called: Called) => Promise<Answered>;

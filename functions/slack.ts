@@ -1,5 +1,6 @@
 /** Function `slack`: woken by a press or a command in Slack, or by another tracker at `/intake/SOURCE`; acts as whoever it was. */
 import { setTimeout } from 'node:timers/promises';
+import type { Called } from '../lib/called.ts';
 import { post } from '../lib/channel/post.ts';
 import { parseIdentities } from '../lib/identity/mapping.ts';
 import { takeIn } from '../lib/intake/intake.ts';
@@ -8,7 +9,7 @@ import { slackApi } from '../lib/slack/api.ts';
 import { handleSlack } from '../lib/slack/handle.ts';
 import { MAX_BYTES } from '../lib/slack/request.ts';
 import { linesOf, mounted } from './files.ts';
-import { type Called, type Edge, type Handler, runHook } from './hook.ts';
+import { type Edge, type Handler, runHook } from './hook.ts';
 
 const INTAKE = /^\/intake\/([a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?)$/;
 

@@ -1,11 +1,12 @@
 /** Function `sweep`: woken by a schedule; finds what events missed and hands it to the function whose it is. */
 import { randomUUID } from 'node:crypto';
+import type { Answered, Called } from '../lib/called.ts';
 import { questionsWithin } from '../lib/question/plan.ts';
 import { withImagesFrom } from '../lib/session/images.ts';
 import { sessionsWithin } from '../lib/session/plan.ts';
 import { hint } from '../lib/sweep/hint.ts';
 import { sweep } from '../lib/sweep/pass.ts';
-import { type Answered, type Called, type Edge, runHook } from './hook.ts';
+import { type Edge, runHook } from './hook.ts';
 
 /** What a PingSource sends is a few bytes. */
 const MAX_BYTES = 64 * 1024;

@@ -3,6 +3,7 @@
  * webhook's recent deliveries. It sends nothing again by itself; a delivery that failed is sent anew from there, or the next
  * act does the same.
  */
+import type { Answered, Called } from '../called.ts';
 import { ApiError, ConnectionError } from '../kube/errors.ts';
 import type { Ref } from '../kube/types.ts';
 import { type ActOptions, doAct } from './act.ts';
@@ -18,18 +19,16 @@ export interface HandleOptions extends ActOptions {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
-export interface GitHubRequest {
-  headers: Readonly<Record<string, string | undefined>>;
-  body: Buffer;
-}
-
-export interface GitHubAnswer {
-  status: number;
+/** In words, for GitHub shows them. */
+interface Answer extends Answered {
   body?: string;
 }
 
 /** Throws only what nobody expected. */
-export async function handleGitHub({ headers, body }: GitHubRequest, options: HandleOptions): Promise<GitHubAnswer> {
+export async function handleGitHub(
+  { headers, body }: Pick<Called, 'headers' | 'body'>,
+  options: HandleOptions,
+): Promise<Answer> {
   const text = await signedText(body, headers['x-hub-signature-256'], options.secrets());
   if (text === undefined) {
     options.log.warn({ outcome: 'unsigned' }, 'the delivery is not signed with the secret of the webhook');
@@ -48,7 +47,7 @@ export async function handleGitHub({ headers, body }: GitHubRequest, options: Ha
   }
 }
 
-async function answered(event: string, text: string, options: HandleOptions): Promise<GitHubAnswer> {
+async function answered(event: string, text: string, options: HandleOptions): Promise<Answer> {
   const delivered = readDelivery(event, text);
   if ('ignored' in delivered) return { status: 202, body: `${delivered.ignored}\n` };
   return { status: 202, body: `${await acted(delivered.act, options)}\n` };
@@ -61,7 +60,7 @@ async function acted(act: Act, options: HandleOptions): Promise<string> {
 }
 
 /** What went wrong, in words. What nobody expected is thrown on. */
-function failure(error: unknown): GitHubAnswer {
+function failure(error: unknown): Answer {
   if (error instanceof UnreadableDelivery) return { status: 400, body: `${error.message}\n` };
   if (error instanceof GitHubError) return { status: error.passes ? 503 : 502, body: `${error.message}\n` };
   if (error instanceof ApiError || error instanceof ConnectionError)

@@ -3,8 +3,10 @@
  * has a source's secret may name anybody whom the identities know, so a source works in the projects that are given to it
  * and nowhere else. Format: docs/intake.md.
  */
+
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as z from 'zod/mini';
+import type { Answered, Called } from '../called.ts';
 import { type Identities, type Outsider, SLACK_ID, whoIs } from '../identity/mapping.ts';
 import type { Client } from '../kube/types.ts';
 import { type Projects, projectOf } from './projects.ts';
@@ -19,14 +21,12 @@ export interface IntakeOptions {
   projects: () => Projects;
 }
 
-export interface IntakeRequest {
+interface Asked extends Pick<Called, 'headers' | 'body'> {
+  /** Which tracker it came from. */
   source: string;
-  headers: Readonly<Record<string, string | undefined>>;
-  body: Buffer;
 }
 
-export interface IntakeAnswer {
-  status: number;
+interface Answer extends Answered {
   body: object;
 }
 
@@ -66,13 +66,13 @@ function outsider(who: z.infer<typeof by>): Outsider {
   return { from: 'slack', team, user };
 }
 
-const problem = (status: number, reason: string, message: string): IntakeAnswer => ({
+const problem = (status: number, reason: string, message: string): Answer => ({
   status,
   body: { reason, message },
 });
 
 /** Answers a request. Throws what passes by itself. */
-export async function takeIn({ source, headers, body }: IntakeRequest, options: IntakeOptions): Promise<IntakeAnswer> {
+export async function takeIn({ source, headers, body }: Asked, options: IntakeOptions): Promise<Answer> {
   const signing = { secrets: options.secretsOf(source), now: options.now().getTime() };
   if (!isSigned(headers['tiny-signature'], body, signing))
     return problem(401, 'Unsigned', 'the request is not signed, or not just now; docs/intake.md says how');

@@ -3,6 +3,8 @@
  * waited for as long as Slack's patience allows for, and goes on behind the answer where it takes longer. It is the same
  * act however often Slack sends it: the API server knows whether it was done.
  */
+
+import type { Answered, Called } from '../called.ts';
 import { ChannelError } from '../channel/channel.ts';
 import { ImpersonationRefused } from '../identity/impersonation-headers.ts';
 import { UnusableIdentities } from '../identity/mapping.ts';
@@ -25,23 +27,16 @@ export interface HandleOptions extends CommandOptions {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 }
 
-export interface SlackRequest {
-  headers: Readonly<Record<string, string | undefined>>;
-  body: Buffer;
-}
-
-export interface SlackAnswer {
-  status: number;
-  body?: string | object;
-}
-
 /** Slack waits for 3 s from its sending on, of which a start from zero takes up to 1.6 s. Milliseconds. */
-export const ACKNOWLEDGED_IN = 1_000;
+const ACKNOWLEDGED_IN = 1_000;
 
-const ACKNOWLEDGED: SlackAnswer = { status: 200 };
+const ACKNOWLEDGED: Answered = { status: 200 };
 
 /** Throws only what nobody expected. */
-export async function handleSlack(request: SlackRequest, options: HandleOptions): Promise<SlackAnswer> {
+export async function handleSlack(
+  request: Pick<Called, 'headers' | 'body'>,
+  options: HandleOptions,
+): Promise<Answered> {
   const { headers, body } = request;
   if (!isFromSlack({ headers, body }, options.secrets(), options.now().getTime())) {
     options.log.warn({ outcome: 'unsigned' }, 'the request is not signed by Slack, or not just now');
@@ -56,7 +51,7 @@ export async function handleSlack(request: SlackRequest, options: HandleOptions)
   }
 }
 
-async function act(slacked: Slacked, options: HandleOptions): Promise<SlackAnswer> {
+async function act(slacked: Slacked, options: HandleOptions): Promise<Answered> {
   switch (slacked.kind) {
     case 'challenge':
       return { status: 200, body: slacked.challenge };
@@ -123,14 +118,14 @@ function trouble(error: unknown, { log }: HandleOptions): string {
 }
 
 /** Empty, as soon as it is done or Slack's patience ends. */
-async function acknowledged(work: Promise<void>, options: HandleOptions): Promise<SlackAnswer> {
+async function acknowledged(work: Promise<void>, options: HandleOptions): Promise<Answered> {
   options.later(work);
   await Promise.race([work, options.sleep(ACKNOWLEDGED_IN)]);
   return ACKNOWLEDGED;
 }
 
 /** The words in the answer itself where they are ready in time, else afterwards. */
-async function commanded(command: Extract<Slacked, { kind: 'command' }>, options: HandleOptions): Promise<SlackAnswer> {
+async function commanded(command: Extract<Slacked, { kind: 'command' }>, options: HandleOptions): Promise<Answered> {
   let late = false;
   const patience = options.sleep(ACKNOWLEDGED_IN).then(() => {
     late = true;

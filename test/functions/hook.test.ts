@@ -8,7 +8,8 @@ import { startProgram } from '../../build/program.ts';
 import { pressBody, signedBySlack } from '../../build/slack-press.ts';
 import { slackEnv } from '../../build/slack-stage.ts';
 import { linesOf, mounted } from '../../functions/files.ts';
-import { type Called, type Handler, makeHook, makeLater } from '../../functions/hook.ts';
+import { type Handler, makeHook, makeLater } from '../../functions/hook.ts';
+import type { Called } from '../../lib/called.ts';
 import { listen } from '../../local/functions/port.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
