@@ -14,7 +14,7 @@ export const ABSENT: Record<string, string> = {
 };
 
 /** Of 2,500 media types, those that the framework and express look up by themselves. */
-export const MEDIA_TYPES = ['application/json', 'application/octet-stream', 'text/html', 'text/plain'];
+const MEDIA_TYPES = ['application/json', 'application/octet-stream', 'text/html', 'text/plain'];
 
 /** `debug` writes only where DEBUG is set, which no manifest does; for colours it looks for a package on the disk. */
 const SILENT = 'module.exports = () => () => {};';

@@ -12,7 +12,7 @@ import { Failure } from './failure.ts';
 const FIELD_MANAGER = 'tiny';
 
 /** The local cluster's own kubeconfig, written by `tiny up`. */
-export const localKubeconfig = ({ data }: Environment): string => join(data, 'kubeconfig');
+const localKubeconfig = ({ data }: Environment): string => join(data, 'kubeconfig');
 
 /**
  * The kubeconfigs in the order in which they hold: the flag's alone, else those of `$KUBECONFIG`, as kubectl takes

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { KubeObject, Person } from '../lib/api/meta.ts';
 
-export const ADMINS = 'tiny:local-admins';
+const ADMINS = 'tiny:local-admins';
 
 /** What each is for, and may do in every project. */
 export const TRIAL_PEOPLE = {

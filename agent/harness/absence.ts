@@ -22,7 +22,7 @@ const ASKED: Record<Question['spec']['kind'], string> = {
 };
 
 /** What one Question has come to, in words for the agent that asked it. Pure. */
-export function newsOf(question: Question, now: Date): string {
+function newsOf(question: Question, now: Date): string {
   const { kind, text, toolCall } = question.spec;
   const what = cut(kind === 'Permit' ? (toolCall?.title ?? text) : text, SHOWN);
   return `You had asked ${ASKED[kind]} "${what}", and ${cameOf(question, decide(question, now))}`;

@@ -15,7 +15,7 @@ const AGAIN_MS = 5000;
 /** Whether `error` says that the volume is full. */
 export const isFull = (error: unknown): boolean => FULL.includes((error as NodeJS.ErrnoException).code ?? '');
 
-export const FULL_WORDS =
+const FULL_WORDS =
   'the volume of the Session is full, so nothing is done until there is room: delete files on it (`kubectl exec`), or make the claim larger where its storage class allows that';
 
 export interface Writing {

@@ -4,7 +4,7 @@
  */
 
 /** More of it is nothing that a Session's work makes. Bytes. */
-export const MAX_HEADER = 64 * 1024;
+const MAX_HEADER = 64 * 1024;
 /** Commits of others that the work stands on: its base, and each that was merged in. */
 const MAX_PREREQUISITES = 64;
 

@@ -19,7 +19,7 @@ export interface Work {
   history: string | undefined;
 }
 
-export const MAX_COMMITS = 50;
+const MAX_COMMITS = 50;
 const MAX_STAT = 8192;
 /** The longest difference that a Question holds, in characters. */
 const MAX_DIFF = 262_144;

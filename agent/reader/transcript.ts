@@ -6,10 +6,10 @@ import { openFile } from './archive.ts';
 import type { Place, Printer } from './printer.ts';
 
 /** Where it lies on the volume. */
-export const transcriptFolder = ({ volume, uid }: Place): string => join(volume, 'state', uid, 'transcript');
+const transcriptFolder = ({ volume, uid }: Place): string => join(volume, 'state', uid, 'transcript');
 
 /** The files of a transcript, first to last; none where there is no transcript. */
-export function transcriptFiles(place: Place): string[] {
+function transcriptFiles(place: Place): string[] {
   const folder = transcriptFolder(place);
   try {
     return readdirSync(folder)

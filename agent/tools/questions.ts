@@ -28,7 +28,7 @@ export interface Questions {
 }
 
 /** The name of the Question that is asked under `key`. */
-export const questionName = ({ session, sessionUid }: Pick<Identity, 'session' | 'sessionUid'>, key: string): string =>
+const questionName = ({ session, sessionUid }: Pick<Identity, 'session' | 'sessionUid'>, key: string): string =>
   `${session}-${createHash('sha256').update(`${sessionUid}\n${key}`).digest('hex').slice(0, 10)}`;
 
 /** The API server keeps no half of a surrogate pair. */

@@ -63,7 +63,7 @@ function mergeResult({ result: before }: SessionStatus, told: SessionStatus['res
 }
 
 /** The part of a live Session's status that its agent told; Ready is both sides', and told anew. */
-export function toldByAgent({ conditions = [], ...status }: SessionStatus = {}): SessionStatus {
+function toldByAgent({ conditions = [], ...status }: SessionStatus = {}): SessionStatus {
   const own = ({ type }: Condition) => type === 'Waiting' || type === 'Finished';
   return { ...status, conditions: conditions.filter(own).map(({ observedGeneration: _, ...one }) => one) };
 }

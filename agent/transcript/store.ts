@@ -14,7 +14,7 @@ export interface Limits {
   files: number;
 }
 
-export const LIMITS: Limits = { fileBytes: 1024 * 1024, files: 16 };
+const LIMITS: Limits = { fileBytes: 1024 * 1024, files: 16 };
 
 export interface Store {
   /** The number of the last entry; 0 where there is none. */

@@ -56,7 +56,7 @@ const dryRunOf = ({ requestURI = '' }: AuditEvent): { dryRun?: true } =>
   /[?&]dryRun=All(&|$)/.test(requestURI) ? { dryRun: true } : {};
 
 /** The event as a row; `undefined` for one of another stage, or about no resource. */
-export function toRow(event: AuditEvent): AuditRow | undefined {
+function toRow(event: AuditEvent): AuditRow | undefined {
   const { stage = 'ResponseComplete', objectRef, user, impersonatedUser, responseStatus, verb } = event;
   if (stage !== 'ResponseComplete' || !objectRef?.resource || !verb) return undefined;
   return {

@@ -41,7 +41,7 @@ function notReady(object: Served): Finding[] {
 }
 
 /** Of the broker that ships with Knative: it answers the source only when every trigger has answered. */
-export function dropping(broker: Served): Finding[] {
+function dropping(broker: Served): Finding[] {
   const { annotations = {} } = broker.metadata;
   const kind = annotations[CLASS] ?? 'MTChannelBasedBroker';
   if (kind !== 'MTChannelBasedBroker' || annotations[ASYNC] === 'true') return [];

@@ -7,7 +7,7 @@ import type { Pod, Project, System } from './observed.ts';
 const PATIENCE = 120_000;
 
 /** `rbac/project`, piece by piece. */
-export function checkParts({ namespace, present, expected }: Project): Finding[] {
+function checkParts({ namespace, present, expected }: Project): Finding[] {
   if ('hidden' in present) return [];
   const missing = expected.filter((part) => !present.value.includes(part));
   if (!missing.length) return [];

@@ -27,7 +27,7 @@ const isFile = (given: string): boolean =>
   (/\.(tgz|tar\.gz)$/.test(given) || statSync(given, { throwIfNoEntry: false })?.isFile() === true);
 
 /** The archive's bytes, unzipped. */
-export function unzipped(path: string): AsyncIterable<Uint8Array> {
+function unzipped(path: string): AsyncIterable<Uint8Array> {
   const bytes = createGunzip();
   createReadStream(path)
     .on('error', (error) => bytes.destroy(error))

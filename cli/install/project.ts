@@ -35,7 +35,7 @@ const core = (kind: string, metadata: KubeObject['metadata'], rest: object = {})
   }) as KubeObject;
 
 /** The namespace with its labels; `level` is the Pod Security level that it has. */
-export function makeNamespace(name: string, level: string | undefined): ProjectPlan {
+function makeNamespace(name: string, level: string | undefined): ProjectPlan {
   const own = level === undefined || level === 'restricted';
   const object = core('Namespace', { name, labels: own ? { [LEVEL]: 'restricted' } : {} });
   const note = `Namespace ${name} has the Pod Security level "${level}", which stays; Sessions need no more than "restricted".`;

@@ -60,7 +60,7 @@ function acts(spec: SessionSpec): [title: string, value: string | undefined][] {
 }
 
 /** All that would run, as text: the fields are the owner's words, and marked so. */
-export function describeTakeOver(session: Stored<Session>, columns?: number): string {
+function describeTakeOver(session: Stored<Session>, columns?: number): string {
   const fields = acts(session.spec).flatMap(([title, value]) => (value ? [`${title}: ${value}`] : []));
   return [
     `Session "${session.metadata.name}" acts for ${ownerOf(session)}. As you it would run:`,

@@ -41,7 +41,7 @@ const decided = ({ question, allowed, always }: Of<'decided'>): string[] => [
 ];
 
 /** `1200 tokens in, 300 out, 12% of its context, 0.12 USD`. */
-export function usageWords({ inputTokens, outputTokens, used, size, cost }: TranscriptUsage = {}): string {
+function usageWords({ inputTokens, outputTokens, used, size, cost }: TranscriptUsage = {}): string {
   const share = used !== undefined && size ? `${Math.round((100 * used) / size)}% of its context` : '';
   return [
     inputTokens !== undefined && `${inputTokens} tokens in`,

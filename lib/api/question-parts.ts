@@ -8,7 +8,7 @@ import { dnsLabel } from './schema-parts.ts';
 /** Objects of one proposal: a person reads them all. */
 export const MAX_OBJECTS = 16;
 /** Characters of one object's fields. */
-export const MAX_FIELDS = 32_768;
+const MAX_FIELDS = 32_768;
 
 /** One object, as it is to be applied. */
 export const manifest = z.object({

@@ -15,7 +15,7 @@ import { messageOf, promptOf, repositoryOf, subject } from './prompt.ts';
 /** On a Session that belongs to an issue: which, `OWNER/REPO#NUMBER`. */
 export const ISSUE = 'tiny.dev/github-issue';
 /** On it: the act that has made it, whose words it therefore knows. */
-export const STARTED_BY = 'tiny.dev/github-act';
+const STARTED_BY = 'tiny.dev/github-act';
 
 export type Outcome =
   | { kind: 'started' | 'told' | 'unchanged'; session: Stored<Session> }

@@ -30,10 +30,10 @@ export interface TellOptions {
   told: Told;
 }
 
-export const REPLIED = 'Replied';
+const REPLIED = 'Replied';
 
 /** The issue that a Session belongs to, where its project works for that repository. */
-export function threadOf({ metadata }: Stored<Session>, projects: Projects): Thread | undefined {
+function threadOf({ metadata }: Stored<Session>, projects: Projects): Thread | undefined {
   const [, repository, number] = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/.exec(metadata.annotations?.[ISSUE] ?? '') ?? [];
   if (!repository || projectOfRepository(projects, repository)?.namespace !== metadata.namespace) return undefined;
   return { repository, number: Number(number) };

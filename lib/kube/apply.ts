@@ -13,7 +13,7 @@ const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart
  * The API server reads the body as YAML, of which JSON is a part but for a few characters: YAML folds U+0085, U+2028
  * and U+2029 as line ends and refuses control characters. Those go as escapes.
  */
-export const applyBody = (object: unknown): string =>
+const applyBody = (object: unknown): string =>
   JSON.stringify(object).replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, escaped);
 
 const conflict = ({ kind, metadata: { name, uid } }: KubeObject) =>

@@ -61,7 +61,7 @@ function lengthOf(bytes: Buffer, more: number): number {
 }
 
 /** The first frame of `bytes` and how long it is; `undefined` where it isn't whole yet. Throws where it is too long. */
-export function takeFrame(bytes: Buffer): { frame: Frame; size: number } | undefined {
+function takeFrame(bytes: Buffer): { frame: Frame; size: number } | undefined {
   const head = headOf(bytes);
   if (!head) return undefined;
   const { start, length, isMasked } = head;

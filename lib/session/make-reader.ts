@@ -16,7 +16,7 @@ export interface ReaderPod extends KubeObject {
 }
 
 /** Labels of readers. None of them is a Session's, whose network policy and workload select by those. */
-export const READER_LABELS = {
+const READER_LABELS = {
   'app.kubernetes.io/name': 'tiny-reader',
   'app.kubernetes.io/managed-by': 'tiny',
 } as const;
@@ -38,7 +38,7 @@ export interface Reading {
 /** How long a reader lives at most, in seconds, whoever forgets it. */
 const DEADLINE = { transcript: 300, archive: 3600 } as const;
 
-export const readerMeta = (session: Stored<Session>, suffix: string): ObjectMeta => ({
+const readerMeta = (session: Stored<Session>, suffix: string): ObjectMeta => ({
   name: `${session.metadata.name}-read-${suffix}`,
   namespace: session.metadata.namespace,
   labels: { ...READER_LABELS },
@@ -105,7 +105,7 @@ export function makeLoader(session: Stored<Session>, { suffix, image, from }: Fi
 }
 
 /** The container, but for what it mounts. */
-export const programOf = (args: string[], image = `tiny.dev/agent-tools:${IMAGE_VERSION}`): V1Container => ({
+const programOf = (args: string[], image = `tiny.dev/agent-tools:${IMAGE_VERSION}`): V1Container => ({
   name: READER,
   image,
   command: ['node', '/opt/tiny/reader.cjs', ...args],
@@ -120,7 +120,7 @@ export function readerImage(workload: KubeObject | undefined): string | undefine
 }
 
 /** What all pods of this kind share: where the Session may run they may, and they are confined as it is. */
-export function readerSpec(session: Stored<Session>, node: string | undefined): Omit<V1PodSpec, 'containers'> {
+function readerSpec(session: Stored<Session>, node: string | undefined): Omit<V1PodSpec, 'containers'> {
   const { nodeSelector, tolerations, runtimeClassName } = session.spec;
   return {
     restartPolicy: 'Never',

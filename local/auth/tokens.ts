@@ -8,7 +8,7 @@ import { toTimestamp } from '../../lib/api/conditions.ts';
 import type { Person } from '../../lib/api/meta.ts';
 
 /** The issuer, and the audience of a token that asks for none: this API server. */
-export const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 export interface TokenKeys {
   privateKey: KeyObject;

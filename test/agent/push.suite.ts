@@ -322,34 +322,12 @@ describe('an agent that sets traps', () => {
     writeFileSync(join(work(), '.gitmodules'), '[submodule "x"]\n\tpath = x\n\turl = ext::sh -c evil\n');
     for (const hook of ['pre-push', 'post-update', 'update', 'reference-transaction'])
       writeFileSync(join(work(), '.git', 'hooks', hook), `#!/bin/sh\n${evil}\n`, { mode: 0o755 });
-    run(
-      work(),
+    const harmless = ['core.fsmonitor=false', 'filter.evil.clean=cat', 'core.hooksPath=/dev/null'].flatMap((one) => [
       '-c',
-      'core.fsmonitor=false',
-      '-c',
-      'filter.evil.clean=cat',
-      '-c',
-      'core.hooksPath=/dev/null',
-      'add',
-      '--all',
-    );
-    run(
-      work(),
-      '-c',
-      'core.fsmonitor=false',
-      '-c',
-      'filter.evil.clean=cat',
-      '-c',
-      'core.hooksPath=/dev/null',
-      '-c',
-      'user.name=b',
-      '-c',
-      'user.email=b@x',
-      'commit',
-      '--quiet',
-      '-m',
-      'Traps',
-    );
+      one,
+    ]);
+    run(work(), ...harmless, 'add', '--all');
+    run(work(), ...harmless, '-c', 'user.name=b', '-c', 'user.email=b@x', 'commit', '--quiet', '-m', 'Traps');
     rmSync(ran, { force: true });
     bundles = await serveBundles({
       run: join(folder, 'run'),
